@@ -1,0 +1,55 @@
+"""Symbolic regression by epsilon-lexicase selection.
+
+    SymbolicRegressor   the scikit-learn estimator
+    DynamicRegressor    its twin for time series in free run
+    load_model          a saved model back from its JSON file
+    selection           parents by lexicase and other rules, for anyone's error matrix
+    programs            programs as arrays: operators, formula text, evaluation
+    problems            the paper's problems, or your own CSV file
+    experiments         trials, statistics and figures of the paper
+
+Names are imported on first use, so that `import epsilex` itself is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from epsilex import experiments, problems, programs, selection
+    from epsilex.dynamic import DynamicRegressor
+    from epsilex.models import load_model
+    from epsilex.regressor import SymbolicRegressor
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DynamicRegressor",
+    "SymbolicRegressor",
+    "__version__",
+    "experiments",
+    "load_model",
+    "problems",
+    "programs",
+    "selection",
+]
+
+_HOMES = {
+    "SymbolicRegressor": "epsilex.regressor",
+    "DynamicRegressor": "epsilex.dynamic",
+    "load_model": "epsilex.models",
+}
+_ROOMS = ("experiments", "problems", "programs", "selection")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"epsilex.{name}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'epsilex' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

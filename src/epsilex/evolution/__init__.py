@@ -1,0 +1,22 @@
+"""Evolution: the genetic programming system of the paper, and what came after it.
+
+settings    `Settings`, frozen; `Settings.paper()` is Table 1
+cases       the training cases, and the measuring of programs on them
+population  programs and their errors, fitness and age
+loop        `evolve`, a generator of generations
+variation   random start, children of pairs
+tuning      constants: hill climbing, Levenberg-Marquardt
+survival    who lives on
+archive     the best program of each length
+history     one row a generation
+checkpoint  the state on disk, and back
+search      the loop with all its consumers, from start to stop
+"""
+
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.checkpoint import Checkpoint
+from epsilex.evolution.loop import Generation, evolve
+from epsilex.evolution.search import Search, Stop, search
+from epsilex.evolution.settings import Settings
+
+__all__ = ["Cases", "Checkpoint", "Generation", "Search", "Settings", "Stop", "evolve", "search"]

@@ -1,0 +1,150 @@
+"""Checkpoints: JSON and raw arrays, with a schema version and a SHA-256. Nothing loaded is ever executed.
+
+A file is one line of JSON (the header), then the arrays' bytes one after another. It is written beside its place, forced
+to the disk and renamed, and the one before it is kept: whatever happens, one whole checkpoint exists.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from epsilex.evolution.archive import Archive
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.loop import Generation
+from epsilex.evolution.population import Population
+from epsilex.evolution.settings import Settings
+
+SCHEMA = "epsilex-checkpoint-1"
+DTYPES = ("uint8", "int32", "int64", "uint64", "float32", "float64")
+
+
+class Checkpoint:
+    """Writes the state of a search to `path`, at most every `every` seconds, and once at its end."""
+
+    def __init__(self, path: Path | str, every: float = 30.0):
+        self.path = Path(path)
+        self.every = every
+        self._last = time.monotonic()
+
+    def tick(self, generation: Generation, archive: Archive, rows: list, settings: Settings, cases: Cases, final: bool):
+        if final or time.monotonic() - self._last >= self.every:
+            write_checkpoint(self.path, generation, archive, rows, settings, cases)
+            self._last = time.monotonic()
+
+
+def previous(path: Path) -> Path:
+    """Where the checkpoint before the last one is kept."""
+    return path.with_name(path.name + ".previous")
+
+
+def write_checkpoint(
+    path: Path, generation: Generation, archive: Archive, rows: list, settings: Settings, cases: Cases
+) -> None:
+    """Write, force to disk, rename; the checkpoint that was there becomes the previous one."""
+    arrays = {f"population.{name}": a for name, a in generation.population.arrays().items()}
+    arrays |= {f"archive.{name}": a for name, a in archive.arrays().items()}
+    arrays["cases_used"] = generation.cases_used
+    body = b"".join(np.ascontiguousarray(a).tobytes() for a in arrays.values())
+    header = {
+        "schema": SCHEMA,
+        "sha256": hashlib.sha256(body).hexdigest(),
+        "arrays": [[name, str(a.dtype), list(a.shape)] for name, a in arrays.items()],
+        "generation": generation.index,
+        "evaluations": generation.evaluations,
+        "seconds": generation.seconds,
+        "rows": rows,
+        "settings": fingerprint(settings),
+        "cases": cases_digest(cases),
+    }
+    text = json.dumps(header)
+    header_digest = hashlib.sha256(text.encode()).hexdigest()
+    temporary = path.with_name(path.name + ".part")
+    with open(temporary, "wb") as file:
+        file.write(f"{header_digest} {text}\n".encode())
+        file.write(body)
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        os.replace(path, previous(path))
+    os.replace(temporary, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Generation, Archive, list]:
+    """The state in `path`; if that is missing or damaged, in the checkpoint before it, with a warning that says so."""
+    path = Path(path)
+    try:
+        header, arrays = _read(path)
+    except (OSError, ValueError) as error:
+        older = previous(path)
+        if not older.exists():
+            raise ValueError(f"checkpoint: expected a whole checkpoint at {path}; {error}") from None
+        warnings.warn(f"checkpoint {path} cannot be used ({error}); the previous one is used instead", stacklevel=2)
+        header, arrays = _read(older)
+    if header["settings"] != fingerprint(settings):
+        raise ValueError(f"checkpoint: expected the settings it was made with; {_difference(header['settings'], settings)}")
+    if header["cases"] != cases_digest(cases):
+        raise ValueError("checkpoint: expected the data it was made with; the training cases are others")
+    split = {
+        part: {name.removeprefix(part + "."): a for name, a in arrays.items() if name.startswith(part + ".")}
+        for part in ("population", "archive")
+    }
+    population = Population.from_arrays(split["population"])
+    population.programs.validate(cases.n_features)
+    generation = Generation(
+        header["generation"], population, arrays["cases_used"], header["evaluations"], header["seconds"]
+    )
+    return generation, Archive.from_arrays(split["archive"]), header["rows"]
+
+
+def _read(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
+    with open(path, "rb") as file:
+        line, body = file.readline(), file.read()
+    digest, _, text = line.decode("utf-8", "replace").rstrip("\n").partition(" ")
+    if hashlib.sha256(text.encode()).hexdigest() != digest:
+        raise ValueError("its header does not match its checksum")
+    header = json.loads(text)
+    if header.get("schema") != SCHEMA:
+        raise ValueError(f"expected schema {SCHEMA}, got {header.get('schema')!r}")
+    if hashlib.sha256(body).hexdigest() != header["sha256"]:
+        raise ValueError("its arrays do not match their checksum")
+    arrays, at = {}, 0
+    for name, dtype, shape in header["arrays"]:
+        if dtype not in DTYPES:
+            raise ValueError(f"array {name} has dtype {dtype}")
+        count = int(np.prod(shape))
+        arrays[name] = np.frombuffer(body, dtype, count, at).reshape(shape).copy()
+        at += count * np.dtype(dtype).itemsize
+    return header, arrays
+
+
+def fingerprint(settings: Settings) -> dict:
+    """The settings as plain JSON values; a function is known by its name."""
+    plain = {k: (getattr(v, "__qualname__", repr(v)) if callable(v) else v) for k, v in asdict(settings).items()}
+    return json.loads(json.dumps(plain, default=str))
+
+
+def _difference(saved: dict, settings: Settings) -> str:
+    now = fingerprint(settings)
+    changed = [f"{k} was {saved.get(k)!r} and is {now[k]!r}" for k in now if saved.get(k) != now[k]]
+    return "; ".join(changed) or "they differ"
+
+
+def cases_digest(cases: Cases) -> str:
+    """A SHA-256 of the training cases."""
+    digest = hashlib.sha256()
+    for array in (cases.X, cases.y, cases.weight):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,78 @@
+"""The loop: Sections 2 and 4 of the paper, one `Generation` at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from epsilex import selection
+from epsilex.evolution import survival, tuning, variation
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.clock import Clock
+from epsilex.evolution.population import Population
+from epsilex.evolution.settings import Settings
+from epsilex.selection import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What one turn of the loop left behind. Consumers read it and never write.
+
+    cases_used   (individuals,) share of the cases each selection event used; empty for the start
+    evaluations  programs evaluated so far
+    seconds      spent so far on each part: select, vary, evaluate, tune, survive
+    """
+
+    index: int
+    population: Population
+    cases_used: np.ndarray
+    evaluations: int
+    seconds: dict[str, float]
+
+
+def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n_jobs: int = 1) -> Iterator[Generation]:
+    """Yield the start, then one generation after another, for as long as it is asked; a `resume`d one is not repeated.
+
+    The same seed gives the same generations, whatever `n_jobs`.
+    """
+    method = selection.method(settings.selection)
+    clock = Clock(resume.seconds if resume else {})
+    measure = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+    n = settings.population_size
+    if resume is None:
+        with clock("evaluate"):
+            population = cases.measure(variation.start(settings, n, cases.n_features), **measure)
+        index, evaluations = 0, n
+        yield Generation(0, population, np.empty(0), n, clock.seconds())
+    else:
+        population, index, evaluations = resume.population, resume.index, resume.evaluations
+    while True:
+        with clock("select"):
+            address = Address(settings.seed, index)
+            chosen = method.parents(
+                population.errors, population.fitness, n, address, n_jobs, **settings.selection_options
+            )
+        with clock("vary"):
+            programs, origin = variation.vary(
+                population.programs, population.fitness, chosen.parents, settings, cases.n_features, index, n_jobs
+            )
+        with clock("evaluate"):
+            children = cases.measure_new(programs, origin, population, **measure)
+            evaluations += int((origin < 0).sum())
+        with clock("survive"):
+            if method.survive is None:
+                population = survival.generational(population, children, settings.elitism)
+            else:  # a child is as old as its older parent, and one newcomer of age 0 joins  (Section 4, AFP)
+                population.age += 1
+                children.age = variation.age_of_children(population.age, chosen.parents)
+                newcomer = cases.measure(
+                    variation.start(settings, 1, cases.n_features, index, variation.NEWCOMER), **measure
+                )
+                population = survival.by_method(method, population, children, newcomer)
+        if settings.tuning == "hill_climbing":
+            with clock("tune"):
+                evaluations += tuning.hill_climb(population, cases, settings, index, n_jobs)
+        index += 1
+        yield Generation(index, population, chosen.cases_used, evaluations, clock.seconds())

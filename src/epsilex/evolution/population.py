@@ -1,0 +1,69 @@
+"""The population: programs and what was measured of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from epsilex.programs import Programs
+
+
+@dataclass(slots=True)
+class Population:
+    """One row an individual.
+
+    errors     (individuals, cases) float32
+    fitness    (individuals,) float64, the mean error; infinite where it is not finite
+    mae        (individuals,) float64, the mean absolute error, which is the fitness unless another loss is asked for
+    slope, intercept  (individuals,) float64: linear scaling of the outputs, 1 and 0 without it
+    outputs    (individuals,) uint64: hash of the output vector
+    age        (individuals,) int64: generations since the oldest ancestor was made
+    """
+
+    programs: Programs
+    errors: np.ndarray
+    fitness: np.ndarray
+    mae: np.ndarray
+    slope: np.ndarray
+    intercept: np.ndarray
+    outputs: np.ndarray
+    age: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.fitness)
+
+    def take(self, index) -> Population:
+        """The individuals at `index`, copied."""
+        rest = (getattr(self, name)[index] for name in _COLUMNS)
+        return Population(self.programs.take(index), *rest)
+
+    def put(self, index, other: Population, source) -> None:
+        """Overwrite the individuals at `index` by `other`'s at `source`."""
+        for name in _PROGRAM:
+            getattr(self.programs, name)[index] = getattr(other.programs, name)[source]
+        for name in _COLUMNS:
+            getattr(self, name)[index] = getattr(other, name)[source]
+
+    @property
+    def best(self) -> int:
+        """The individual of least fitness, the first of them."""
+        return int(np.argmin(self.fitness))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All arrays by name, for a checkpoint."""
+        return {name: getattr(self.programs, name) for name in _PROGRAM} | {n: getattr(self, n) for n in _COLUMNS}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Population:
+        return cls(Programs(*(arrays[name] for name in _PROGRAM)), *(arrays[name] for name in _COLUMNS))
+
+
+_PROGRAM = ("opcode", "feature", "constant", "length")
+_COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "age")
+
+
+def joined(populations: list[Population]) -> Population:
+    """Several populations as one."""
+    programs = Programs(*(np.concatenate([getattr(p.programs, name) for p in populations]) for name in _PROGRAM))
+    return Population(programs, *(np.concatenate([getattr(p, name) for p in populations]) for name in _COLUMNS))

@@ -1,0 +1,114 @@
+"""The settings of a search: frozen, and checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from epsilex import selection as selections
+from epsilex.programs.operators import opcodes
+from epsilex.programs.start import check_lengths
+
+TUNINGS = ("none", "hill_climbing", "levenberg_marquardt")
+SURVIVALS = ("generational", "pareto")
+MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
+MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How programs are made, chosen, varied, tuned and kept.
+
+    `Settings()` is the modern default, `Settings.paper()` is Table 1 of the paper.
+    """
+
+    population_size: int = 1000
+    operators: tuple[str, ...] = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "sqrt", "square")
+    min_length: int = 1
+    max_length: int = 50
+    constant_range: tuple[float, float] = (-5.0, 5.0)
+    constant_share: float = 0.2  # of the leaves
+    coefficients: bool = True  # on feature leaves
+    scaling: bool = True  # linear, of the outputs
+    limit_outputs: bool = False  # infinity becomes the largest float
+    loss: str | Callable = "mae"
+    selection: str | Callable = "lex_e_mad"
+    selection_options: Mapping[str, Any] | None = None
+    crossover: float = 0.7  # of the pairs of parents; the others are mutated
+    mutations: Mapping[str, float] | None = None  # weights by kind; None: MODERN_MUTATIONS
+    point_rate: float = 0.0  # per node; 0 changes one node
+    retries: int = 3  # of a child that is too long
+    subtree_size: int = 10  # of a new random subtree, at most
+    tuning: str = "levenberg_marquardt"
+    tuning_share: float = 0.1  # of the children
+    tuning_steps: int = 3
+    survival: str = "pareto"
+    elitism: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operators", tuple(self.operators))
+        object.__setattr__(self, "constant_range", tuple(self.constant_range))
+        object.__setattr__(self, "selection_options", dict(self.selection_options or {}))
+        object.__setattr__(self, "mutations", dict(self.mutations or MODERN_MUTATIONS))
+        check_lengths(self.min_length, self.max_length)
+        chosen = selections.method(self.selection)
+        selections.check_options(chosen, self.selection_options)
+        if not self.operators:
+            raise ValueError("operators: expected at least one; got none")
+        opcodes(self.operators)
+        _at_least("population_size", self.population_size, 2)
+        _at_least("retries", self.retries, 0)
+        _at_least("tuning_steps", self.tuning_steps, 1)
+        _at_least("subtree_size", self.subtree_size, 1)
+        for name in ("constant_share", "crossover", "point_rate", "tuning_share"):
+            value = getattr(self, name)
+            if not 0.0 <= value <= 1.0:
+                raise ValueError(f"{name}: expected a number from 0 to 1; got {value}")
+        low, high = self.constant_range
+        if not low <= high:
+            raise ValueError(f"constant_range: expected (low, high) with low <= high; got {self.constant_range}")
+        _one_of("tuning", self.tuning, TUNINGS)
+        _one_of("survival", self.survival, SURVIVALS)
+        for name, weight in self.mutations.items():
+            _one_of("mutations", name, MUTATIONS)
+            if not weight >= 0:
+                raise ValueError(f"mutations: expected weights of at least 0; got {name}={weight}")
+        if not sum(self.mutations.values()) > 0:
+            raise ValueError("mutations: expected at least one weight above 0")
+
+    @classmethod
+    def paper(cls, **changes) -> Settings:
+        """Table 1 of the paper, and what its authors' program does where the paper is silent."""
+        table: dict[str, Any] = {
+            "population_size": 1000,
+            "operators": ("add", "sub", "mul", "pdiv", "sin", "cos", "exp", "plog"),
+            "min_length": 3,
+            "max_length": 50,
+            "constant_range": (-1.0, 1.0),
+            "constant_share": 0.5,
+            "coefficients": False,
+            "scaling": False,
+            "limit_outputs": True,
+            "loss": "mae",
+            "selection": "lex_e_mad",
+            "crossover": 0.8,
+            "mutations": {"point": 1.0},
+            "point_rate": 0.025,
+            "retries": 0,
+            "tuning": "hill_climbing",
+            "survival": "generational",
+            "elitism": True,
+        }
+        return cls(**{**table, **changes})
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if not value >= least:
+        raise ValueError(f"{name}: expected at least {least}; got {value}")
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name}: expected one of {', '.join(allowed)}; got {value!r}")

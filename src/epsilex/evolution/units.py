@@ -1,0 +1,58 @@
+"""Units of the search: features and target shifted and scaled so that float32 holds them well.
+
+A factor is a power of two, so that scaling loses no digit; a shift is made only where a feature's mean is far larger than
+its spread. Both end up in the constants of the formula, which is always in the user's own units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+FAR = 1e3  # mean over spread beyond which float32 would lose too many digits
+EXTREME = 1e12  # magnitude beyond which even unscaled features are scaled
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """x' = (x - x_shift) / x_scale by feature, y' = (y - y_shift) / y_scale."""
+
+    x_shift: np.ndarray
+    x_scale: np.ndarray
+    y_shift: float
+    y_scale: float
+
+    @classmethod
+    def of(cls, X: np.ndarray, y: np.ndarray, always: bool) -> Units:
+        """Units for data; with `always` every feature and the target are scaled, else only extreme ones."""
+        x_shift, x_scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        for j in range(X.shape[1]):
+            x_shift[j], x_scale[j] = _unit(X[:, j], always)
+        y_shift, y_scale = _unit(y, always)
+        if always:
+            y_shift = float(np.mean(y * 0.25) * 4.0)
+            y_scale = _power_of_two(float(np.abs(y * 0.25 - y_shift * 0.25).mean() * 4.0))
+        return cls(x_shift, x_scale, y_shift, y_scale)
+
+    def apply(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return (X - self.x_shift) / self.x_scale, (y - self.y_shift) / self.y_scale
+
+
+def _unit(x: np.ndarray, always: bool) -> tuple[float, float]:
+    """Shift and scale of one column; quarters keep sums of huge values finite."""
+    quarter = x * 0.25
+    mean, size = float(quarter.mean()), float(np.abs(quarter).max())
+    spread = float(np.abs(quarter - mean).mean())
+    shift = 4.0 * mean if 0.0 < FAR * spread < abs(mean) else 0.0
+    size = float(np.abs(quarter - 0.25 * shift).max())
+    if not always and 1.0 / EXTREME < 4.0 * size < EXTREME:
+        return shift, 1.0
+    return shift, _power_of_two(4.0 * size if size < 1e300 else size) * (0.5 if always else 1.0)
+
+
+def _power_of_two(size: float) -> float:
+    """The power of two nearest below `size`, 1 for 0; kept within what its reciprocal can be."""
+    if not 0.0 < size < np.inf:
+        return 1.0 if size == 0.0 else 2.0**1000
+    return float(2.0 ** np.clip(np.floor(np.log2(size)), -1000, 1000))

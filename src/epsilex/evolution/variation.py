@@ -1,0 +1,62 @@
+"""The start of a search, and children from pairs of parents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.evolution.settings import MUTATIONS, Settings
+from epsilex.programs import Programs
+from epsilex.programs.operators import arities
+from epsilex.programs.start import by_arity, grown
+
+# Purposes: which of the streams at (seed, generation) a step draws from. Selection has 0 to 15.
+START, NEWCOMER, VARY, CLIMB, TUNE, SHUFFLE = range(16, 22)
+
+
+def start(settings: Settings, n: int, n_features: int, generation: int = 0, purpose: int = START) -> Programs:
+    """`n` random programs, lengths uniform between the limits."""
+    from epsilex.kernels.streams import uniform_integers
+
+    slots = np.arange(n)
+    lengths = np.empty(n, np.int64)
+    uniform_integers(np.uint64(settings.seed), generation, purpose + 100, settings.min_length, settings.max_length, lengths)
+    return grown(
+        settings.seed, generation, purpose, slots, lengths, settings.max_length, n_features,
+        by_arity(settings.operators), settings.constant_share, settings.constant_range, settings.coefficients,
+    )  # fmt: skip
+
+
+def vary(
+    programs: Programs, fitness: np.ndarray, parents: np.ndarray, settings: Settings, n_features: int, generation: int,
+    n_jobs: int,
+) -> tuple[Programs, np.ndarray]:  # fmt: skip
+    """One child for each of `parents`, which are paired in order; and the parent it is equal to, -1 where it is new."""
+    from epsilex.kernels import slices
+    from epsilex.kernels import variation as kernel
+
+    children = Programs.empty(len(parents), settings.max_length)
+    origin = np.empty(len(parents), np.int64)
+    unary, binary = by_arity(settings.operators)
+    weights = np.array([settings.mutations.get(name, 0.0) for name in MUTATIONS])
+    kinds = np.cumsum(weights) / weights.sum()
+    arity = arities()
+
+    def part(first: int, last: int) -> None:
+        kernel.vary(
+            np.uint64(settings.seed), generation, VARY, parents, fitness,
+            programs.opcode, programs.feature, programs.constant, programs.length,
+            children.opcode, children.feature, children.constant, children.length, origin,
+            settings.max_length, settings.crossover, kinds, settings.point_rate, settings.retries, arity, unary, binary,
+            n_features, settings.constant_share, *settings.constant_range, settings.coefficients,
+            settings.subtree_size, first, last,
+        )  # fmt: skip
+
+    slices.run(part, (len(parents) + 1) // 2, n_jobs)
+    return children, origin
+
+
+def age_of_children(age: np.ndarray, parents: np.ndarray) -> np.ndarray:
+    """The age of the older of the pair that each child comes from."""
+    of_parent = age[parents]
+    partner = np.minimum(np.arange(len(parents)) ^ 1, len(parents) - 1)
+    return np.maximum(of_parent, of_parent[partner])

@@ -1,0 +1,56 @@
+"""What the figures show, as tidy rows; drawing is elsewhere (`figures`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+POINTS = 200  # a curve is thinned to about so many generations; more cannot be seen
+
+
+def box_values(trials: pd.DataFrame, by: str, order: Sequence) -> list[np.ndarray]:
+    """Finite test errors of each group of column `by`, in this order."""
+    groups = {key: group["test_mae"].to_numpy(np.float64) for key, group in trials.groupby(by)}
+    return [groups[key][np.isfinite(groups[key])] if key in groups else np.array([]) for key in order]
+
+
+def box_limit(values: Sequence[np.ndarray]) -> float:
+    """Upper end of the axis: above every box and its whisker, however far a lone trial is off."""
+    tops = []
+    for group in values:
+        if len(group):
+            low, high = np.percentile(group, [25, 75])
+            tops.append(group[group <= high + 1.5 * (high - low)].max())
+    return 1.15 * max(tops) if tops else 1.0
+
+
+def curves(history: pd.DataFrame, value: str, by: str) -> pd.DataFrame:
+    """Mean and standard error over trials of a history column: columns `by`, generation, mean, error, trials.
+
+    Generations are thinned; a group without any value (a method that uses no cases) is left out.
+    """
+    last = int(history["generation"].max()) if len(history) else 0
+    step = max(1, last // POINTS)
+    kept = history[(history["generation"] % step == 0) | (history["generation"] == last)]
+    kept = kept.dropna(subset=[value])
+    found = kept.groupby([by, "generation"])[value].agg(mean="mean", error="sem", trials="size").reset_index()
+    found["error"] = found["error"].fillna(0.0)
+    return found
+
+
+def training_curves(history: pd.DataFrame) -> pd.DataFrame:
+    """Best training MAE by method and generation, in the units that are reported."""
+    return curves(history.assign(mae=history["best_mae"] * history["target_scale"]), "mae", "method")
+
+
+def case_curves(history: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Number of cases used in a selection event, by generation; no case used is no selection by cases."""
+    used = history[history["cases_used"] > 0]
+    return curves(used.assign(cases=used["cases_used"] * used["training_cases"]), "cases", by)
+
+
+def diversity_curves(history: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Share of distinct output vectors, in percent, by generation."""
+    return curves(history.assign(percent=100 * history["diversity"]), "percent", by)

@@ -1,0 +1,236 @@
+"""The paper's figures, drawn from tidy rows, off screen and without changing anything global.
+
+Each figure is a function of a study's results; it gives None where there is nothing to draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure
+
+from epsilex.experiments import figure_data, plots, published, statistics
+from epsilex.experiments.results import Results
+from epsilex.experiments.studies import EPSILONS
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure on disk: `name`.svg and `name`.png."""
+
+    name: str
+    caption: str
+
+
+def draw(results: Results, folder: Path) -> list[Drawn]:
+    """Every figure of a study into `folder`; one that cannot be drawn any more is removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    with matplotlib.rc_context(plots.LOOK):
+        for name, caption, make in FIGURES[results.study]:
+            figure = make(results)
+            for kind, metadata in (("svg", {"Date": None}), ("png", None)):
+                path = folder / f"{name}.{kind}"
+                if figure is None:
+                    path.unlink(missing_ok=True)
+                else:
+                    figure.savefig(path, dpi=150, metadata=metadata)
+            if figure is not None:
+                drawn.append(Drawn(name, caption))
+    return drawn
+
+
+def test_mae(results: Results) -> Figure:
+    """Box plots of the test errors, one panel a problem, the published medians marked."""
+    methods = results.methods
+    figure, panels = plots.panels(len(results.problem_names), height=2.8)
+    for axes, problem in zip(panels, results.problem_names, strict=True):
+        rows = results.trials[results.trials["problem"] == problem]
+        values = figure_data.box_values(rows, "method", [method.id for method in methods])
+        plots.boxes(axes, values, [plots.style(method, methods)[0] for method in methods])
+        marks = pd.Series({place: published.median(problem, m.id) for place, m in enumerate(methods, 1)}).dropna()
+        axes.plot(marks.index, marks, "D", ms=4, mfc="white", mec="black", mew=0.9, zorder=5, label="published median")
+        axes.set_ylim(top=max([axes.get_ylim()[1], *(1.08 * marks)]))
+        plots.turned_labels(axes, [method.math for method in methods])
+        axes.set(title=results.title(problem), ylabel="MAE on the test set")
+    plots.legend_below(figure, panels[0])
+    return figure
+
+
+def training_mae(results: Results) -> Figure:
+    """Best training error over generations, one panel a problem."""
+    figure, panels = plots.panels(len(results.problem_names))
+    for axes, problem in zip(panels, results.problem_names, strict=True):
+        rows = results.history[results.history["problem"] == problem]
+        plots.method_curves(axes, figure_data.training_curves(rows), results.methods)
+        plots.plain_log(axes)
+        axes.set(title=results.title(problem), xlabel="generation", ylabel="best MAE on the training set")
+    plots.legend_below(figure, panels[0])
+    return figure
+
+
+def cases_used(results: Results) -> Figure | None:
+    """Cases used in a selection event over generations, for the methods that go by cases."""
+    counted = set(results.history.loc[results.history["cases_used"] > 0, "method"])
+    methods = [method for method in results.methods if method.id in counted]
+    if not methods:
+        return None
+    figure, panels = plots.panels(len(results.problem_names))
+    for axes, problem in zip(panels, results.problem_names, strict=True):
+        rows = results.history[results.history["problem"] == problem]
+        plots.method_curves(axes, figure_data.case_curves(rows, "method"), methods)
+        plots.plain_log(axes)
+        cases = int(rows["training_cases"].iloc[0])
+        axes.set(title=results.title(problem), xlabel="generation", ylabel=f"cases used, of {cases}")
+    plots.legend_below(figure, panels[0])
+    return figure
+
+
+def diversity(results: Results) -> Figure:
+    """Distinct outputs over generations, over all problems."""
+    figure, (axes,) = plots.panels(1, width=6.5, height=3.6)
+    plots.method_curves(axes, figure_data.diversity_curves(results.history, "method"), results.methods)
+    axes.set(xlabel="generation", ylabel="distinct output vectors (%)", ylim=(0, 102))
+    plots.legend_beside(axes)
+    return figure
+
+
+def friedman_intervals(results: Results) -> Figure | None:
+    """Mean ranks with their intervals of significance."""
+    test = statistics.friedman(statistics.medians(results.trials))
+    if test is None:
+        return None
+    methods = results.methods[::-1]
+    chosen = "lex_e_mad" if "lex_e_mad" in test.mean_ranks.index else test.mean_ranks.idxmin()
+    figure, (axes,) = plots.panels(1, width=6.0, height=0.32 * len(methods) + 0.9)
+    for place, method in enumerate(methods):
+        rank = test.mean_ranks[method.id]
+        apart = abs(rank - test.mean_ranks[chosen]) > test.difference
+        color = "#0072B2" if method.id == chosen else "#D55E00" if apart else "#777777"
+        axes.plot(test.intervals.loc[method.id], [place, place], color=color, lw=2)
+        axes.plot(rank, place, "o", color=color, ms=6)
+    axes.axvspan(*test.intervals.loc[chosen], color="#0072B2", alpha=0.08, lw=0)
+    axes.set_yticks(range(len(methods)), [method.math for method in methods])
+    axes.set(xlabel=f"mean rank over {test.problems} problems (Friedman test: p = {test.p:.2g})")
+    return figure
+
+
+def critical_difference(results: Results) -> Figure | None:
+    """Demsar's diagram: methods joined by a bar do not differ significantly."""
+    from scikit_posthocs import critical_difference_diagram
+
+    test = statistics.friedman(statistics.medians(results.trials))
+    if test is None:
+        return None
+    names = {method.id: method.math for method in results.methods}
+    figure, (axes,) = plots.panels(1, width=6.8, height=0.2 * len(names) + 1.4)
+    axes.grid(False)
+    critical_difference_diagram(
+        test.mean_ranks.rename(names),
+        test.p_pairs.rename(index=names, columns=names),
+        ax=axes,
+        label_fmt_left="{label} ({rank:.2f}) ",
+        label_fmt_right=" ({rank:.2f}) {label}",
+        text_h_margin=0.3,
+        color_palette={method.math: plots.style(method, results.methods)[0] for method in results.methods},
+        marker_props={"s": 18},
+        crossbar_props={"color": "#555555", "linewidth": 2.5},
+    )
+    axes.set_title(f"mean rank over {test.problems} problems; critical difference {test.difference:.2f}", pad=12)
+    return figure
+
+
+def epsilon_boxes(results: Results, method: str, symbol: str) -> Figure | None:
+    """Box plots of the test errors by the value of epsilon."""
+    rows = results.trials[results.trials["method"] == method]
+    if rows.empty:
+        return None
+    figure, (axes,) = plots.panels(1, width=5.2, height=3.2)
+    plots.boxes(axes, figure_data.box_values(rows, "epsilon", EPSILONS), plots.graded_colors(len(EPSILONS)))
+    axes.set_xticks(range(1, len(EPSILONS) + 1), [f"{epsilon:g}" for epsilon in EPSILONS])
+    axes.set(xlabel=symbol, ylabel="MAE on the test set", title=_where(results))
+    return figure
+
+
+def epsilon_cases_used(results: Results) -> Figure | None:
+    """Cases used over generations by the value of epsilon_e."""
+    figure = _epsilon_curves(results, figure_data.case_curves, "cases used")
+    if figure is not None:
+        plots.plain_log(figure.axes[0])
+    return figure
+
+
+def epsilon_diversity(results: Results) -> Figure | None:
+    """Distinct outputs over generations by the value of epsilon_e."""
+    return _epsilon_curves(results, figure_data.diversity_curves, "distinct output vectors (%)")
+
+
+def _epsilon_curves(results: Results, curves: Callable, label: str) -> Figure | None:
+    rows = results.history[results.history["method"] == "lex_e"]
+    if rows.empty:
+        return None
+    figure, (axes,) = plots.panels(1, width=6.0, height=3.4)
+    found = curves(rows, "epsilon")
+    for epsilon, color in zip(EPSILONS, plots.graded_colors(len(EPSILONS)), strict=True):
+        plots.curve(axes, found[found["epsilon"] == epsilon], color, "-", rf"$\epsilon_e$ = {epsilon:g}")
+    axes.set(xlabel="generation", ylabel=label, title=_where(results))
+    plots.legend_beside(axes)
+    return figure
+
+
+def _where(results: Results) -> str:
+    return ", ".join(results.title(name) for name in results.problem_names)
+
+
+Figures = list[tuple[str, str, Callable[[Results], Figure | None]]]
+
+FIGURES: dict[str, Figures] = {
+    "table": [
+        ("test_mae", "Best-of-run MAE on the test sets. Diamonds: the published medians.", test_mae),
+        ("training_mae", "Best MAE on the training sets each generation; bands: standard error.", training_mae),
+        ("cases_used", "Median number of cases used in a selection event; bands: standard error.", cases_used),
+        (
+            "diversity",
+            "Distinct output vectors in the population, mean over problems and trials; bands: standard error.",
+            diversity,
+        ),
+        (
+            "friedman_intervals",
+            "Mean ranks over the problems. Methods differ significantly where their intervals do not overlap; blue: "
+            "the method held against the others, vermilion: significantly different from it.",
+            friedman_intervals,
+        ),
+        (
+            "critical_difference",
+            "Mean ranks; methods joined by a bar do not differ significantly (Nemenyi, 5%).",
+            critical_difference,
+        ),
+    ],
+    "epsilon": [
+        (
+            "epsilon_e_test_mae",
+            "Best-of-run MAE on the test set by ε_e.",
+            partial(epsilon_boxes, method="lex_e", symbol=r"$\epsilon_e$"),
+        ),
+        (
+            "epsilon_e_cases_used",
+            "Median number of cases used in a selection event by ε_e; bands: standard error.",
+            epsilon_cases_used,
+        ),
+        (
+            "epsilon_e_diversity",
+            "Distinct output vectors in the population by ε_e; bands: standard error.",
+            epsilon_diversity,
+        ),
+        (
+            "epsilon_y_test_mae",
+            "Best-of-run MAE on the test set by ε_y.",
+            partial(epsilon_boxes, method="lex_y", symbol=r"$\epsilon_y$"),
+        ),
+    ],
+}

@@ -1,0 +1,189 @@
+"""The door: run the paper's studies, and write their tables, figures and page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from epsilex import problems as problem_room
+from epsilex.experiments import claims, methods, runner, studies, tables
+from epsilex.experiments.pools import DaskPool, ProcessPool
+from epsilex.experiments.progress import Progress
+from epsilex.experiments.results import read
+from epsilex.experiments.store import FILE, ResultsError, Store
+from epsilex.problems import DataMissing, Problem
+
+STUDIES = ("table", "epsilon")
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a run leaves behind.
+
+    out      the folder with results.sqlite, table.md, table.tex, table.csv, cells.csv, figures/ and index.html
+    table    the table as Markdown, empty if only the epsilon study was run
+    done     trials stored for what was asked
+    failed   trials that failed three times; the page has their errors
+    skipped  problems left out because their data is not here
+    """
+
+    out: Path
+    table: str
+    done: int
+    failed: int
+    skipped: tuple[str, ...]
+
+
+def reproduce(
+    problems: Sequence[str | Problem] | None = None,
+    methods: Sequence[str] | None = None,
+    trials: int | None = None,
+    generations: int | None = None,
+    study: str | None = None,
+    out: str | Path = "reproduction",
+    jobs: int | None = None,
+    dask: str | None = None,
+    quick: bool = False,
+    console=None,
+) -> Reproduction:
+    """Run the paper's experiments, or continue them, and write the report.
+
+    Parameters
+    ----------
+    problems : names, or problems of `problems.from_csv`; None: all of the study whose data is here
+    methods : ids of `selection.METHODS` or `package.module:function`; None: the study's
+    trials, generations : None: the study's
+    study : "table", "epsilon"; None: the table, and with `quick` both
+    out : folder for results and report; trials found there are not run again
+    jobs : number of processes; None: one a processor
+    dask : address of a Dask scheduler, instead of processes
+    quick : a few minutes' version of the same path
+    console : rich console for progress; None: standard error
+    """
+    from rich.console import Console
+
+    console = console or Console(stderr=True)
+    chosen = _chosen_studies(study, quick)
+    if dask is not None and jobs is not None:
+        raise ValueError(f"jobs: expected no number of processes with a Dask address; got {jobs!r}")
+    loaded, skipped = _load_problems(problems, console)
+    plans = []
+    for name in chosen:
+        scale = studies.scale(name, quick, trials, generations)
+        ids = _methods_of(name, methods)
+        names = _problems_of(name, loaded, explicit=problems is not None)
+        plans.append((name, scale, studies.plan(name, names, ids, scale)))
+    out = Path(out)
+    done = failed = 0
+    with Store.open(out / FILE) as store:
+        pool: Any = DaskPool(dask) if dask is not None else ProcessPool(jobs)
+        try:
+            for name, scale, plan in plans:
+                used = {trial.problem for trial in plan}
+                run = store.begin(name, scale, plan, [loaded[key] for key in loaded if key in used], pool.description)
+                stored = store.done()
+                left = [trial for trial in plan if trial not in stored]
+                console.print(
+                    f"study {name}: {len(plan)} trials, {len(plan) - len(left)} of them stored already", highlight=False
+                )
+                with Progress(console, plan, stored, pool.slots) as progress:
+                    failed += runner.run(left, loaded, store, pool, progress)
+                done += len(plan)
+                store.end(run)
+        except KeyboardInterrupt:
+            console.print("Stopped. What is done is stored; the same command continues.", highlight=False)
+            raise
+        finally:
+            pool.close()
+    table = report(out)
+    return Reproduction(out, table, done - failed, failed, skipped)
+
+
+def report(out: str | Path) -> str:
+    """Write tables, figures and page anew from `results.sqlite` alone; the table as Markdown is given back."""
+    from epsilex.experiments import figures, page
+
+    out = Path(out)
+    found = {name: results for name in STUDIES if (results := read(out, name)) is not None and len(results.trials)}
+    if not found:
+        raise ResultsError(f"out: expected a {FILE} with finished trials; got none in {out}")
+    table = tables.make(found["table"]) if "table" in found else None
+    said = [
+        *(claims.of_table(found["table"]) if table else []),
+        *(claims.of_epsilon(found["epsilon"]) if "epsilon" in found else []),
+    ]
+    try:
+        drawn = [figure for results in found.values() for figure in figures.draw(results, out / "figures")]
+        if table:
+            _write(out / "table.md", tables.markdown(table))
+            _write(out / "table.tex", tables.latex(table))
+            _write(out / "table.csv", tables.csv(table))
+            table.cells.to_csv(out / "cells.csv", float_format="%.6g")
+        _write(out / "index.html", page.render(out, found, table, said, drawn))
+    except OSError as error:
+        raise ResultsError(f"out: expected a folder that can be written; got {out} ({error.strerror})") from None
+    return tables.markdown(table) if table else ""
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _chosen_studies(study: str | None, quick: bool) -> tuple[str, ...]:
+    if study is None:
+        return STUDIES if quick else ("table",)
+    if study not in STUDIES:
+        raise ValueError(f"study: expected one of {', '.join(STUDIES)}; got {study!r}")
+    return (study,)
+
+
+def _load_problems(asked: Sequence[str | Problem] | None, console) -> tuple[dict[str, Problem], tuple[str, ...]]:
+    """Problems by name. What was asked for must be there; of all, those whose data is missing are left out, aloud."""
+    if asked is not None:
+        if isinstance(asked, str) or not asked:
+            raise ValueError(f"problems: expected a list of names or problems, not empty; got {asked!r}")
+        found = [item if isinstance(item, Problem) else problem_room.load(item) for item in asked]
+        by_name = {problem.name: problem for problem in found}
+        for item in asked:
+            if isinstance(item, Problem) and (item.name in problem_room.NAMES or by_name[item.name] is not item):
+                raise ValueError(
+                    f"problems: expected a name of its own for each problem; got {item.name!r} twice or the paper's"
+                )
+        return by_name, ()
+    loaded, skipped = {}, []
+    for name in problem_room.NAMES:
+        try:
+            loaded[name] = problem_room.load(name)
+        except DataMissing as missing:
+            skipped.append(name)
+            reason = str(missing)
+    if skipped:
+        console.print(
+            f"Left out for lack of data: {', '.join(skipped)}. Running {', '.join(loaded)} alone.", highlight=False
+        )
+        console.print(f"  {reason}", highlight=False)
+    return loaded, tuple(skipped)
+
+
+def _problems_of(study: str, loaded: dict[str, Problem], explicit: bool) -> list[str]:
+    if study == "epsilon" and not explicit:
+        return ["tower"] if "tower" in loaded else ["uball5d"]
+    return list(loaded)
+
+
+def _methods_of(study: str, asked: Sequence[str] | None) -> list[str]:
+    if asked is not None:
+        if isinstance(asked, str) or not asked:
+            raise ValueError(f"methods: expected a list of ids, not empty; got {asked!r}")
+        for text in asked:
+            methods.check(text)
+    if study == "epsilon":
+        chosen = [id for id in ("lex_e", "lex_y") if asked is None or id in asked]
+        if not chosen:
+            raise ValueError(
+                f"methods: expected lex_e, lex_y or both in the epsilon study; got {', '.join(asked or ())}"
+            )
+        return chosen
+    return [method.id for method in methods.PAPER] if asked is None else list(asked)

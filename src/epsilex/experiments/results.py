@@ -1,0 +1,106 @@
+"""Results read back as tidy rows. Statistics, tables and figures see nothing else."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from epsilex.experiments import published
+from epsilex.experiments.methods import Method, arrange
+from epsilex.experiments.store import FILE, ResultsError, check_version, explained
+
+# Of each study the cells asked for at the scale of its last run: a quick look and the full run may share one file.
+_REPORTED = """
+    FROM trials JOIN cells USING (study, problem, method, options) JOIN (
+        SELECT study, generations, population_size FROM runs WHERE run IN (SELECT max(run) FROM runs GROUP BY study)
+    ) AS last ON last.study = cells.study AND last.generations = cells.generations
+             AND last.population_size = cells.population_size
+    WHERE trials.study = ?
+"""
+
+
+@dataclass(frozen=True)
+class Results:
+    """One study's results.
+
+    trials    one row a finished trial: problem, method, epsilon, trial, test_mae, ...
+    failures  one row a failed trial: problem, method, trial, attempts, error
+    history   one row a trial and generation: problem, method, epsilon, trial, generation, best_mae, ...
+    run       the last run of the study: trials, generations, population_size, started, finished
+    problems  one row a problem, index its name
+    """
+
+    study: str
+    trials: pd.DataFrame
+    failures: pd.DataFrame
+    history: pd.DataFrame
+    run: dict[str, Any]
+    problems: pd.DataFrame
+    environments: list[dict[str, Any]]
+
+    @property
+    def methods(self) -> list[Method]:
+        """The methods that have trials, the paper's first."""
+        return arrange(list(self.trials["method"].unique()))
+
+    @property
+    def problem_names(self) -> list[str]:
+        """The problems that have trials, in the paper's order."""
+        present = set(self.trials["problem"])
+        known = [name for name in published.PROBLEMS if name in present]
+        return known + sorted(present - set(known))
+
+    def title(self, problem: str) -> str:
+        return str(self.problems.loc[problem, "title"])
+
+
+def read(out: Path, study: str) -> Results | None:
+    """A study's results from the results file in the folder `out`; None if the study was never run."""
+    with _connected(out) as db:
+        run = pd.read_sql_query("SELECT * FROM runs WHERE study = ? ORDER BY run DESC LIMIT 1", db, params=(study,))
+        if run.empty:
+            return None
+        trials = pd.read_sql_query(
+            f"SELECT trials.*, cells.epsilon {_REPORTED} ORDER BY problem, method, epsilon, trial", db, params=(study,)
+        )
+        history = pd.read_sql_query(
+            "SELECT trials.problem, trials.method, cells.epsilon, trials.trial, trials.training_cases, "
+            "trials.target_scale, generations.generation, generations.best_mae, generations.cases_used, "
+            "generations.diversity "
+            + _REPORTED.replace("FROM trials", "FROM trials JOIN generations ON generations.trial = trials.id")
+            + " AND trials.status = 'done'",
+            db,
+            params=(study,),
+        )
+        problems = pd.read_sql_query("SELECT * FROM problems", db).set_index("problem")
+        problems["notes"] = problems["notes"].map(json.loads)
+        used = {int(number) for number in trials["environment"].dropna()}
+        environments = [json.loads(text) for number, text in db.execute("SELECT * FROM environments") if number in used]
+    done = trials[trials["status"] == "done"].drop(columns=["status", "error"])
+    failures = trials.loc[trials["status"] == "failed", ["problem", "method", "epsilon", "trial", "attempts", "error"]]
+    return Results(
+        study, done.reset_index(drop=True), failures.reset_index(drop=True), history,
+        run.iloc[0].to_dict(), problems, environments,
+    )  # fmt: skip
+
+
+@contextmanager
+def _connected(out: Path) -> Iterator[sqlite3.Connection]:
+    path = Path(out) / FILE
+    if not path.is_file():
+        raise ResultsError(f"out: expected a folder with a {FILE}; got {out}")
+    with explained(path):
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+        try:
+            db.execute("PRAGMA query_only = ON")
+            check_version(db, path)
+            yield db
+        finally:
+            db.close()

@@ -1,0 +1,60 @@
+"""Run the trials that are left, store each as it ends, try a failing one again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from typing import Protocol
+
+from epsilex.experiments.pools import DaskPool, ProcessPool
+from epsilex.experiments.store import Store
+from epsilex.experiments.trials import Outcome, Trial, run_trial
+from epsilex.problems import Problem
+
+ATTEMPTS = 3  # once, and twice again
+
+
+class Watcher(Protocol):
+    """Who is told what happens."""
+
+    def started(self, trial: Trial) -> None: ...
+    def ended(self, trial: Trial, outcome: Outcome, final: bool) -> None: ...
+    def tick(self) -> None: ...
+
+
+def run(
+    left: Sequence[Trial],
+    problems: Mapping[str, Problem],
+    store: Store,
+    pool: ProcessPool | DaskPool,
+    watcher: Watcher,
+    work: Callable[[Trial, Problem], Outcome] = run_trial,
+) -> int:
+    """Run the trials `left`; how many failed for good is given back."""
+    waiting = deque((trial, 1) for trial in left)
+    running: dict = {}
+    failed = 0
+    while waiting or running:
+        while waiting and pool.free:
+            trial, attempt = waiting.popleft()
+            running[pool.submit(work, trial, problems[trial.problem])] = trial, attempt
+            watcher.started(trial)
+        for future in pool.collect(timeout=0.5):
+            trial, attempt = running.pop(future)
+            outcome = _outcome(future)
+            store.add(trial, outcome, attempt)
+            again = outcome.error is not None and attempt < ATTEMPTS
+            if again:
+                waiting.append((trial, attempt + 1))
+            elif outcome.error is not None:
+                failed += 1
+            watcher.ended(trial, outcome, final=not again)
+        watcher.tick()
+    return failed
+
+
+def _outcome(future) -> Outcome:
+    """What the trial gave back, or, where not even that was possible, why."""
+    error = CancelledError() if future.cancelled() else future.exception()
+    return future.result() if error is None else Outcome(error=f"the worker died: {type(error).__name__}: {error}")

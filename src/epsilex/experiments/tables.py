@@ -1,0 +1,156 @@
+"""The paper's table from our rows: Markdown, LaTeX and CSV, in the paper's layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from epsilex.experiments import statistics, verdicts
+from epsilex.experiments.methods import Method
+from epsilex.experiments.progress import duration
+from epsilex.experiments.results import Results
+
+
+@dataclass(frozen=True)
+class ResultsTable:
+    """All that the table shows. `cells` is of `verdicts.cells`, indexed by (problem, method)."""
+
+    methods: list[Method]
+    problems: list[str]
+    titles: dict[str, str]
+    cells: pd.DataFrame
+    letters: dict[tuple[str, str], str]
+    mean_ranks: pd.Series
+    times: pd.DataFrame
+    trials: int
+    generations: int
+
+    def median(self, problem: str, method: str) -> float | None:
+        key = problem, method
+        return float(self.cells.loc[key, "median"]) if key in self.cells.index else None
+
+    def is_best(self, problem: str, method: str) -> bool:
+        return self.median(problem, method) == self.cells.loc[problem, "median"].min()
+
+    def is_best_rank(self, method: str) -> bool:
+        return self.mean_ranks.get(method) == self.mean_ranks.min()
+
+
+def make(results: Results) -> ResultsTable:
+    """The table of a study's rows."""
+    rows = results.trials
+    methods, problems = results.methods, results.problem_names
+    medians = statistics.medians(rows)
+    return ResultsTable(
+        methods=methods,
+        problems=problems,
+        titles={name: results.title(name) for name in problems},
+        cells=verdicts.cells(rows).set_index(["problem", "method"]).sort_index(),
+        letters=statistics.letters(statistics.pairwise(rows), {method.id: method.letter for method in methods}),
+        mean_ranks=statistics.mean_ranks(medians),
+        times=statistics.times(rows),
+        trials=int(rows.groupby(["problem", "method"]).size().max()),
+        generations=int(results.run["generations"]),
+    )
+
+
+CAPTION = (
+    "Median best-of-run MAE on the test sets over {trials} trials of {generations} generations. Letters: "
+    "significantly better than the method of that letter (p < 0.05, pairwise Wilcoxon rank-sum test, Holm "
+    "correction). Best in bold. Mean rank over the problems, ties shared. Time: median over the problems of the CPU "
+    "time for {trials} trials (h:mm:ss), and its ratio to tournament's. UBall5D in raw units, the others in standard "
+    "deviations of the target."
+)
+
+
+def caption(table: ResultsTable) -> str:
+    return CAPTION.format(trials=table.trials, generations=table.generations)
+
+
+def markdown(table: ResultsTable) -> str:
+    """The table, and below it ours beside the published."""
+    head = ["Method", *(table.titles[name] for name in table.problems), "Mean rank", "Time", "x Tourn"]
+    body = []
+    for method in table.methods:
+        values = [_markdown_cell(table, name, method.id) for name in table.problems]
+        rank = _number(table.mean_ranks.get(method.id), 2)
+        total, ratio = table.times.loc[method.id]
+        best = f"**{rank}**" if table.is_best_rank(method.id) else rank
+        body.append([f"<sup>{method.letter}</sup> {method.label}", *values, best, duration(total), _number(ratio, 2)])
+    return f"{_grid(head, body)}\n\n{caption(table)}\n\n## Beside the published values\n\n{_comparison(table)}\n"
+
+
+def _markdown_cell(table: ResultsTable, problem: str, method: str) -> str:
+    value = table.median(problem, method)
+    if value is None:
+        return ""
+    marks = table.letters.get((problem, method), "")
+    text = f"**{value:.3f}**" if table.is_best(problem, method) else f"{value:.3f}"
+    return f"{text} <sup>{marks}</sup>" if marks else text
+
+
+def _comparison(table: ResultsTable) -> str:
+    head = ["Problem", "Method", "Published", "Ours", "95% interval", "Ours / published", "Trials", "Verdict"]
+    body = []
+    for problem in table.problems:
+        for method in table.methods:
+            if (problem, method.id) in table.cells.index:
+                cell = table.cells.loc[problem, method.id]
+                interval = "" if pd.isna(cell["low"]) else f"{cell['low']:.3f} to {cell['high']:.3f}"
+                values = [_number(cell["published"], 3), f"{cell['median']:.3f}", interval, _number(cell["ratio"], 2)]
+                body.append([table.titles[problem], method.label, *values, str(cell["trials"]), cell["verdict"]])
+    return _grid(head, body)
+
+
+def _grid(head: list[str], body: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *body]
+    return "\n".join(f"| {' | '.join(text.replace('|', '&#124;') for text in line)} |" for line in lines)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def latex(table: ResultsTable) -> str:
+    r"""A `tabular` for `\input`; it needs only the package booktabs."""
+    columns = "l" + "r" * len(table.problems) + "rrr"
+    head = ["Method", *(table.titles[name] for name in table.problems), "Mean rank", "Time", r"$\times$ Tourn"]
+    lines = [f"% {caption(table)}".replace("\n", " "), rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [" & ".join(_escaped(text) for text in head) + r" \\", r"\midrule"]
+    for method in table.methods:
+        values = [_latex_cell(table, name, method.id) for name in table.problems]
+        rank = _number(table.mean_ranks.get(method.id), 2)
+        total, ratio = table.times.loc[method.id]
+        best = rf"\textbf{{{rank}}}" if table.is_best_rank(method.id) else rank
+        line = [f"$^{{{method.letter}}}${_escaped(method.math)}", *values, best, duration(total), _number(ratio, 2)]
+        lines.append(" & ".join(line) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _latex_cell(table: ResultsTable, problem: str, method: str) -> str:
+    value = table.median(problem, method)
+    if value is None:
+        return ""
+    marks = table.letters.get((problem, method), "")
+    text = rf"\textbf{{{value:.3f}}}" if table.is_best(problem, method) else f"{value:.3f}"
+    return f"$^{{{marks}}}$ {text}" if marks else text
+
+
+def _escaped(text: str) -> str:
+    """Text for LaTeX; what is between dollar signs is LaTeX already."""
+    return text if "$" in text else "".join(rf"\{letter}" if letter in "_&%#{}" else letter for letter in text)
+
+
+def csv(table: ResultsTable) -> str:
+    """The table as numbers: one row a method; letters in columns of their own."""
+    lines = []
+    for method in table.methods:
+        line: dict[str, object] = {"letter": method.letter, "method": method.id, "label": method.label}
+        for problem in table.problems:
+            line[problem] = table.median(problem, method.id)
+            line[f"{problem}_letters"] = table.letters.get((problem, method.id), "")
+        line["mean_rank"] = table.mean_ranks.get(method.id)
+        line["seconds"], line["time_ratio"] = table.times.loc[method.id]
+        lines.append(line)
+    return pd.DataFrame(lines).to_csv(index=False, float_format="%.6g")

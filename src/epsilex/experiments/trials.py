@@ -1,0 +1,154 @@
+"""One trial: its key, the seeds derived from the key, and the run itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import time
+import traceback
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from epsilex.experiments import environment, methods
+from epsilex.problems import Problem
+
+HISTORY = (
+    "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length", "evaluations",
+    "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The key of a trial. `options` is JSON with sorted keys: generations, population_size, selection_options."""
+
+    study: str
+    problem: str
+    method: str
+    options: str
+    trial: int
+
+    @property
+    def seed(self) -> int:
+        """Seed of the search, from the whole key."""
+        return _hashed(*dataclasses.astuple(self))
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the partition. All methods of one trial see the same partition, so that they compare fairly."""
+        return _hashed("split", self.problem, self.trial)
+
+    def setting(self, name: str) -> Any:
+        return json.loads(self.options).get(name)
+
+
+@dataclass
+class Outcome:
+    """What a trial gives back: the columns of its row, its history, and where it ran; or its error."""
+
+    row: dict[str, Any] = field(default_factory=dict)
+    history: list[tuple] = field(default_factory=list)
+    environment: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+
+def encode(options: dict[str, Any]) -> str:
+    """Options as text that is the same for the same options."""
+    return json.dumps(options, sort_keys=True, separators=(",", ":"))
+
+
+def run_trial(trial: Trial, problem: Problem) -> Outcome:
+    """Fit and test one model. Never raises: a failure is an outcome too."""
+    try:
+        return _run(trial, problem)
+    except Exception:
+        return Outcome(environment=environment.describe(), error=traceback.format_exc())
+
+
+def _run(trial: Trial, problem: Problem) -> Outcome:
+    _warm_up(problem.dynamic, trial.method)
+    train, test = problem.split(trial.split_seed)
+    estimator = _estimator(trial, problem)
+    wall, cpu = time.perf_counter(), time.thread_time()
+    if problem.dynamic:
+        estimator.fit(train.X, train.y, sample_weight=train.weight)
+    else:
+        estimator.fit(train.X, train.y)
+    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
+
+    history = estimator.history_
+    generations = int(history["generation"].max())
+    if generations < trial.setting("generations"):
+        raise RuntimeError(f"the search ended after {generations} of {trial.setting('generations')} generations")
+    prediction = estimator.predict(test.X)
+    row = {
+        "test_mae": test.mae(prediction) * problem.target_scale,
+        "test_mae_measured": None if test.measured is None else test.mae(prediction, only_measured=True),
+        "train_mae": train.mae(estimator.predict(train.X)) * problem.target_scale,
+        "target_scale": problem.target_scale,
+        "training_cases": train.cases,
+        "test_cases": test.cases,
+        "length": int(estimator.model_.length),
+        "formula": estimator.model_.formula,
+        "generations": generations,
+        "evaluations": int(history["evaluations"].iloc[-1]),
+        "seconds": wall,
+        "cpu_seconds": cpu,
+        "settings": json.dumps(dataclasses.asdict(estimator.settings_), sort_keys=True, default=_name),
+    }
+    return Outcome(row, _plain(history), environment.describe())
+
+
+def _estimator(trial: Trial, problem: Problem):
+    from epsilex.dynamic import DynamicRegressor
+    from epsilex.regressor import SymbolicRegressor
+
+    settings = {
+        "selection": methods.load(trial.method),
+        "selection_options": trial.setting("selection_options") or None,
+        "population_size": trial.setting("population_size"),
+        "generations": trial.setting("generations"),
+        "n_jobs": 1,
+        "random_state": trial.seed,
+    }
+    if problem.dynamic:  # y(t) = f(x(t), x(t-1), y(t-1))
+        return DynamicRegressor.paper(lags=1, feedback=1, **settings)
+    return SymbolicRegressor.paper(**settings)
+
+
+@lru_cache
+def _warm_up(dynamic: bool, method: str) -> None:
+    """Compile or load the kernels before the clock starts: the paper's times have no compiling in them."""
+    from epsilex.problems.partitions import random_rows, random_times
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    partition = random_times if dynamic else random_rows
+    problem = Problem("warm-up", "", X, X @ [1.0, 2.0], ("a", "b"), "", partition, dynamic=dynamic)
+    trial = Trial("", "", method, encode({"generations": 2, "population_size": 20}), 0)
+    train, _ = problem.split(0)
+    estimator = _estimator(trial, problem)
+    estimator.fit(train.X, train.y, **({"sample_weight": train.weight} if dynamic else {})).predict(train.X)
+
+
+def _plain(history) -> list[tuple]:
+    """History rows as plain Python numbers, in the order of `HISTORY`; what a method does not have is None."""
+    columns = [history[name].tolist() if name in history else [None] * len(history) for name in HISTORY]
+    return [
+        tuple(None if value is None or value != value else value for value in row) for row in zip(*columns, strict=True)
+    ]
+
+
+def _name(thing: Any) -> str:
+    """Functions in the settings by their names: their addresses differ from run to run."""
+    return f"{thing.__module__}:{thing.__qualname__}" if callable(thing) else str(thing)
+
+
+def _hashed(*parts: Any) -> int:
+    """31 bits of the SHA-256 of the parts: stable across machines and versions, unlike `hash`."""
+    digest = hashlib.sha256(json.dumps(parts).encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

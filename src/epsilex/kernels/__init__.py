@@ -1,0 +1,15 @@
+"""Kernels: arrays in, arrays out, compiled by Numba; nothing here knows a Python object of ours.
+
+compiling    the `jit` decorator, block kernels from NumPy functions, addresses and calls by address
+math32       float32 sin, cos, exp, log, tanh: what `np.sin` means inside a block kernel
+streams      counter-based random numbers, keyed by address (seed, generation, slot)
+evaluating   outputs of a population, over blocks of rows
+jacobian     derivatives of outputs by constants, reverse mode over the same blocks
+fitting      errors, linear scaling, damped normal equations (Levenberg-Marquardt)
+thresholds   best error and exact median absolute deviation of a case
+lexicase     the filter: static on bits, or with a best error or a MAD over the pool
+variation    random start, crossover and mutation
+recursion    dynamic models in free run
+pareto       dominance, crowding and SPEA2's environmental selection
+slices       a thread pool over slices of the population
+"""

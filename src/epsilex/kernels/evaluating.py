@@ -1,0 +1,109 @@
+"""Outputs of a population over blocks of rows.
+
+Legend: `i` a program, `k` a node, `level` a place on the value stack, `n` the rows of a block.
+X is stored as (blocks, features, n): one block of all features stays in cache while every program runs over it.
+Values are addresses: a feature without coefficient is read where it lies, never copied. Each stack level has two
+buffers, so that an operator never writes where it reads, which is what LLVM needs to vectorise its loop.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.kernels.compiling import call4, carray, jit, pointer
+
+CONSTANT, FEATURE = 0, 1
+BLOCK = 512  # rows: the stack of a deep program stays within L1 and L2
+LANES = 32  # block sizes are multiples of this, so that no loop ends in scalar code
+
+
+def block_shape(n_rows: int) -> tuple[int, int]:
+    """How many blocks, and rows in each, hold `n_rows` rows with little padding."""
+    blocks = -(-n_rows // BLOCK)
+    size = -(-n_rows // blocks)
+    return blocks, -(-size // LANES) * LANES
+
+
+def in_blocks(X: np.ndarray) -> np.ndarray:
+    """X (rows, features) as float32 (blocks, features, n); the last block is padded with its last row."""
+    n_rows, n_features = X.shape
+    blocks, n = block_shape(n_rows)
+    row = np.minimum(np.arange(blocks * n), n_rows - 1)
+    with np.errstate(over="ignore"):
+        single = np.asarray(X, np.float32)
+    return np.ascontiguousarray(single[row].reshape(blocks, n, n_features).transpose(0, 2, 1))
+
+
+def vector_in_blocks(y: np.ndarray) -> np.ndarray:
+    """A vector over rows as float32 (blocks * n,), padded as `in_blocks` pads."""
+    return in_blocks(y.reshape(-1, 1)).reshape(-1)
+
+
+@jit
+def scale(dst, a, c, n):
+    d, x = carray(pointer(dst), n), carray(pointer(a), n)
+    for i in range(n):
+        d[i] = c * x[i]
+
+
+@jit
+def fill(dst, c, n):
+    d = carray(pointer(dst), n)
+    for i in range(n):
+        d[i] = c
+
+
+@jit
+def run_program(table, arity, opcode, feature, constant, length, x, n, stack, where, result):
+    """One program over one block of `n` rows at address `x`; values of the root go to address `result`."""
+    size = n * 4
+    level = 0
+    for k in range(length):
+        op = opcode[k]
+        last = k == length - 1
+        if op == FEATURE:
+            a = x + np.int64(feature[k]) * size
+            c = constant[k]
+            if c == np.float32(1.0) and not last:
+                where[level] = a
+            else:
+                dst = result if last else stack + level * 2 * size
+                scale(dst, a, c, n)
+                where[level] = dst
+            level += 1
+        elif op == CONSTANT:
+            dst = result if last else stack + level * 2 * size
+            fill(dst, constant[k], n)
+            where[level] = dst
+            level += 1
+        else:
+            level -= arity[op]
+            a = where[level]
+            b = where[level + 1] if arity[op] == 2 else a
+            dst = stack + level * 2 * size
+            if dst == a:
+                dst += size
+            if last:
+                dst = result
+            call4(table[op], dst, a, b, n)
+            where[level] = dst
+            level += 1
+
+
+@jit
+def evaluate(table, arity, opcode, feature, constant, length, X, out, first, last):
+    """Outputs of programs first..last-1: out (programs, blocks * n) float32."""
+    blocks, n_features, n = X.shape
+    depth = opcode.shape[1] // 2 + 2
+    stack = np.empty(depth * 2 * n, np.float32)
+    where = np.empty(depth, np.int64)
+    stack_address = np.int64(stack.ctypes.data)
+    x_address = np.int64(X.ctypes.data)
+    out_address = np.int64(out.ctypes.data)
+    for block in range(blocks):
+        x = x_address + block * n_features * n * 4
+        for i in range(first, last):
+            result = out_address + (i * blocks + block) * n * 4
+            run_program(
+                table, arity, opcode[i], feature[i], constant[i], length[i], x, n, stack_address, where, result
+            )

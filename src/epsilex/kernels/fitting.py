@@ -1,0 +1,118 @@
+"""Errors and fitness of outputs, with or without linear scaling.
+
+Legend: `y` the target, `w` weights of mean 1, `out` outputs (programs, padded rows), `n` rows that count.
+Sums run in float32 over chunks of rows, eight to a vector, and are added up in float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.kernels.compiling import call4, jit
+
+SUMS = {"contract", "nsz", "reassoc"}
+CHUNK = 512
+LARGEST = np.float32(np.finfo(np.float32).max)
+
+
+@jit(fastmath=SUMS)
+def weighted_sum(a, w, n):
+    total = 0.0
+    for start in range(0, n, CHUNK):
+        part = np.float32(0.0)
+        for i in range(start, min(start + CHUNK, n)):
+            part += w[i] * a[i]
+        total += part
+    return total
+
+
+@jit(fastmath=SUMS)
+def centred_sums(a, y, w, n, mean):
+    """Sums of w (a - mean)^2 and of w (a - mean) y."""
+    square = 0.0
+    product = 0.0
+    for start in range(0, n, CHUNK):
+        p = np.float32(0.0)
+        q = np.float32(0.0)
+        for i in range(start, min(start + CHUNK, n)):
+            d = a[i] - mean
+            p += w[i] * d * d
+            q += w[i] * d * y[i]
+        square += p
+        product += q
+    return square, product
+
+
+@jit
+def scaling(a, y, y_mean, w, n):
+    """Slope and intercept of the weighted least-squares line from outputs `a` to `y`; (0, mean) for constant outputs.
+
+    `y` has weighted mean 0 here, `y_mean` was taken off it.
+    """
+    mean = weighted_sum(a, w, n) / n
+    square, product = centred_sums(a, y, w, n, np.float32(mean))
+    if not np.isfinite(square):
+        return np.nan, np.nan
+    if square <= 1e-12 * n * (1e-30 + mean * mean):
+        return 0.0, y_mean
+    slope = product / square
+    return slope, y_mean - slope * mean
+
+
+@jit
+def scale_row(a, slope, intercept, n):
+    for i in range(n):
+        a[i] = slope * a[i] + intercept
+
+
+@jit(fastmath=SUMS)
+def mean_absolute_error(a, y, w, n):
+    total = 0.0
+    for start in range(0, n, CHUNK):
+        part = np.float32(0.0)
+        for i in range(start, min(start + CHUNK, n)):
+            part += w[i] * abs(y[i] - a[i])
+        total += part
+    return total / n
+
+
+@jit
+def limit_row(a, n):
+    """+-infinity becomes the largest float, as in the paper's program; NaN stays."""
+    for i in range(n):
+        x = a[i]
+        x = LARGEST if x > LARGEST else x
+        a[i] = -LARGEST if x < -LARGEST else x
+
+
+@jit
+def hash_row(a, n):
+    """A 64-bit hash of a row of float32, to tell distinct output vectors apart."""
+    bits = a.view(np.uint32)
+    h = np.uint64(0)
+    multiplier = np.uint64(0x9E3779B1)
+    for i in range(n):
+        h += np.uint64(bits[i]) * ((np.uint64(i) * multiplier + np.uint64(0x7F4A7C15)) & np.uint64(0xFFFFFFFF))
+    return h
+
+
+@jit
+def measure(
+    loss, out, y, centred, y_mean, w, n, with_scaling, limited, errors, fitness, mae, slope, intercept, hashes, first, last
+):
+    """Errors (programs, n), fitness, scaling and output hashes of programs first..last-1; `out` is scaled in place."""
+    for i in range(first, last):
+        a = out[i]
+        hashes[i] = hash_row(a, n)
+        slope[i], intercept[i] = 1.0, 0.0
+        if limited:
+            limit_row(a, n)
+        if with_scaling:
+            slope[i], intercept[i] = scaling(a, centred, y_mean, w, n)
+            scale_row(a, np.float32(slope[i]), np.float32(intercept[i]), n)
+        row = errors[i]
+        call4(loss, np.int64(row.ctypes.data), np.int64(y.ctypes.data), np.int64(a.ctypes.data), n)
+        f = weighted_sum(row, w, n) / n
+        fitness[i] = f if np.isfinite(f) else np.inf
+        e = mean_absolute_error(a, y, w, n)
+        mae[i] = e if np.isfinite(e) else np.inf

@@ -1,0 +1,186 @@
+"""float32 mathematics for block kernels: what the name `np` means inside an operator's compiled function.
+
+Polynomials in place of the scalar libm, so that LLVM turns a loop of them into vector code. Branch-free: a
+select per element, never a jump. NaN in, NaN out; an argument out of reach gives NaN or infinity, never a wrong number.
+Every other name is NumPy's own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.kernels.compiling import OPTIONS, njit
+
+f32 = np.float32
+i32 = np.int32
+
+
+def _jit(function):
+    return njit(**OPTIONS)(function)
+
+
+def __getattr__(name):
+    return getattr(np, name)
+
+
+@_jit
+def where(condition, a, b):
+    return a if condition else b
+
+
+@_jit
+def add(a, b):
+    return a + b
+
+
+@_jit
+def subtract(a, b):
+    return a - b
+
+
+@_jit
+def multiply(a, b):
+    return a * b
+
+
+@_jit
+def divide(a, b):
+    return a / b
+
+
+@_jit
+def negative(a):
+    return -a
+
+
+@_jit
+def reciprocal(a):
+    return f32(1.0) / a
+
+
+@_jit
+def square(a):
+    return a * a
+
+
+@_jit
+def absolute(a):
+    return abs(a)
+
+
+
+@_jit
+def sqrt(a):
+    return np.sqrt(a)
+
+
+@_jit
+def sign(a):
+    return (f32(1.0) if a > f32(0.0) else f32(-1.0) if a < f32(0.0) else a)
+
+
+@_jit
+def minimum(a, b):
+    least = a if a < b else b  # b where either is NaN
+    return least if a == a else a
+
+
+@_jit
+def maximum(a, b):
+    most = a if a > b else b
+    return most if a == a else a
+
+
+@_jit
+def power(a, b):
+    """Through float64: `exp(b * log|a|)` in float32 would lose digits in proportion to the exponent."""
+    return f32(np.float64(a) ** np.float64(b))
+
+
+# Polynomials are grouped in pairs (Estrin): the chain of dependent operations, not their number, limits the speed.
+# Adding ROUND to a small float leaves its nearest integer in the low bits: rounding and conversion in one.
+ROUND = f32(12582912.0)  # 1.5 * 2**23
+
+
+@_jit
+def exp(x):
+    """2**k times a polynomial on [-ln2/2, ln2/2]; 0 below -86.9 (subnormals are slow), infinity above 88.72."""
+    z = f32(89.0) if x > f32(89.0) else x
+    z = f32(-87.0) if z < f32(-87.0) else z
+    t = z * f32(1.44269504088896341) + ROUND
+    k = t - ROUND
+    r = z - k * f32(0.693359375) + k * f32(2.12194440e-4)
+    s = r * r
+    p = (f32(1.9875691500e-4) * r + f32(1.3981999507e-3)) * s + (f32(8.3334519073e-3) * r + f32(4.1665795894e-2))
+    p = p * s + (f32(1.6666665459e-1) * r + f32(5.0000001201e-1))
+    p = p * s + (r + f32(1.0))
+    # 2**(k - 1), because k reaches 128; the other factor 2 goes to p.
+    factor = i32(i32(f32(t).view(np.int32) + i32(126)) << i32(23)).view(np.float32)
+    y = (p + p) * factor
+    return f32(0.0) if x < f32(-86.9) else y
+
+
+@_jit
+def log(x):
+    """Exponent times ln 2 plus a polynomial on [sqrt(1/2), sqrt(2)]; -infinity at 0 and for subnormals, NaN below."""
+    bits = f32(x).view(np.int32)
+    # Shift the mantissa's cut to sqrt(1/2), so that m lies around 1.
+    e = i32(i32(bits - i32(0x3F3504F3)) >> i32(23))
+    m = i32(bits - i32(e << i32(23))).view(np.float32) - f32(1.0)
+    k = f32(e)
+    s = m * m
+    high = (f32(7.0376836292e-2) * s + (f32(-1.1514610310e-1) * m + f32(1.1676998740e-1))) * s
+    high = high + (f32(-1.2420140846e-1) * m + f32(1.4249322787e-1))
+    low = (f32(-1.6668057665e-1) * m + f32(2.0000714765e-1)) * s + (f32(-2.4999993993e-1) * m + f32(3.3333331174e-1))
+    p = high * (s * s) + low
+    y = (p * m - f32(0.5)) * s + k * f32(-2.12194440e-4)
+    y = m + y + k * f32(0.693359375)
+    y = y if x < f32(np.inf) else x
+    edge = f32(-np.inf) if x >= f32(0.0) else f32(np.nan)
+    return edge if x < f32(1.17549435e-38) else y
+
+
+REACH = f32(30000.0)  # beyond it the three-part reduction of sin and cos loses digits: NaN
+
+
+@_jit
+def _quadrant(x, shift):
+    """sin(x + shift pi/2): with k the quadrant of x, r = x - k pi/2 in three parts so that no digit is lost."""
+    t = x * f32(0.63661977236758134) + ROUND
+    k = t - ROUND
+    r = x - k * f32(1.5703125) - k * f32(4.83751296997070312e-4) - k * f32(7.54978995489188216e-8)
+    s = r * r
+    odd = (f32(-1.9515295891e-4) * s + f32(8.3321608736e-3)) * s + f32(-1.6666654611e-1)
+    odd = odd * (s * r) + r
+    even = (f32(2.443315711809948e-5) * s + f32(-1.388731625493765e-3)) * s + f32(4.166664568298827e-2)
+    even = even * (s * s) + (f32(1.0) - f32(0.5) * s)
+    quadrant = i32(f32(t).view(np.int32) + shift)
+    y = even if i32(quadrant & i32(1)) else odd
+    y = -y if i32(quadrant & i32(2)) else y
+    return y if abs(x) <= REACH else f32(np.nan)
+
+
+@_jit
+def sin(x):
+    return _quadrant(x, i32(0))
+
+
+@_jit
+def cos(x):
+    return _quadrant(x, i32(1))
+
+
+@_jit
+def tanh(x):
+    """A polynomial near 0, where 1 - 2 / (exp(2x) + 1) would cancel."""
+    size = abs(x)
+    s = x * x
+    p = f32(-5.70498872745e-3)
+    p = p * s + f32(2.06390887954e-2)
+    p = p * s + f32(-5.37397155531e-2)
+    p = p * s + f32(1.33314422036e-1)
+    p = p * s + f32(-3.33332819422e-1)
+    near = p * s * x + x
+    far = f32(1.0) - f32(2.0) / (exp(size + size) + f32(1.0))
+    far = -far if x < f32(0.0) else far
+    return near if size < f32(0.625) else far

@@ -1,0 +1,130 @@
+"""Dominance: SPEA2's environmental selection, non-dominated fronts, crowding. Everything is minimised.
+
+Legend: `f`, `g` the two objectives; `i`, `j` individuals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.kernels.compiling import jit
+
+
+@jit
+def spea2_raw_fitness(f, g, raw):
+    """Sum of the strengths of those who dominate i; strength = how many an individual dominates. 0: non-dominated."""
+    n = f.size
+    strength = np.zeros(n, np.int64)
+    for i in range(n):
+        count = 0
+        for j in range(n):
+            count += 1 if (f[i] <= f[j]) & (g[i] <= g[j]) & ((f[i] < f[j]) | (g[i] < g[j])) else 0
+        strength[i] = count
+    for i in range(n):
+        total = 0
+        for j in range(n):
+            total += strength[j] if (f[j] <= f[i]) & (g[j] <= g[i]) & ((f[j] < f[i]) | (g[j] < g[i])) else 0
+        raw[i] = total
+
+
+@jit
+def kth_neighbour_distance(f, g, who, k, distance):
+    """Distance of each of `who` to its k-th nearest neighbour among all individuals."""
+    n = f.size
+    d = np.empty(n)
+    for q in range(who.size):
+        i = who[q]
+        for j in range(n):
+            d[j] = (f[i] - f[j]) ** 2 + (g[i] - g[j]) ** 2
+        d[i] = np.inf
+        distance[q] = np.sqrt(np.partition(d, k - 1)[k - 1])
+
+
+@jit
+def _nearer(f, g, count, a, b, da, db):
+    """Whether point a has the lexicographically smaller vector of distances to the others (count: copies of a point)."""
+    n = f.size
+    for j in range(n):
+        da[j] = (f[a] - f[j]) ** 2 + (g[a] - g[j]) ** 2
+        db[j] = (f[b] - f[j]) ** 2 + (g[b] - g[j]) ** 2
+    ia, ib = np.argsort(da), np.argsort(db)
+    pa = pb = 0
+    left_a, left_b = count[ia[0]] - 1, count[ib[0]] - 1
+    while True:
+        while left_a == 0:
+            pa += 1
+            if pa == n:
+                return False
+            left_a = count[ia[pa]]
+        while left_b == 0:
+            pb += 1
+            if pb == n:
+                return False
+            left_b = count[ib[pb]]
+        if da[ia[pa]] != db[ib[pb]]:
+            return da[ia[pa]] < db[ib[pb]]
+        step = min(left_a, left_b)
+        left_a -= step
+        left_b -= step
+
+
+@jit
+def spea2_truncate(f, g, count, surplus):
+    """Take `surplus` copies, one at a time, from the point that is nearest to its neighbours (SPEA2's truncation).
+
+    Points are distinct, `count` how many individuals share each; a copy at distance 0 is the nearest neighbour.
+    """
+    n = f.size
+    da, db = np.empty(n), np.empty(n)
+    for _ in range(surplus):
+        most = count.max()
+        worst = -1
+        for i in range(n):
+            # While copies exist, a point with more copies has more zero distances and goes first.
+            if count[i] == most and (worst < 0 or _nearer(f, g, count, i, worst, da, db)):
+                worst = i
+        count[worst] -= 1
+
+
+@jit
+def crowding(f, g, who, distance):
+    """NSGA-II's crowding distance of the members of one front."""
+    n = who.size
+    distance[:] = 0.0
+    for objective in range(2):
+        x = f if objective == 0 else g
+        order = np.argsort(x[who])
+        low, high = x[who[order[0]]], x[who[order[n - 1]]]
+        distance[order[0]] = np.inf
+        distance[order[n - 1]] = np.inf
+        if high > low:
+            for q in range(1, n - 1):
+                distance[order[q]] += (x[who[order[q + 1]]] - x[who[order[q - 1]]]) / (high - low)
+
+
+@jit
+def front_ranks(f, g, order, rank):
+    """Rank of the non-dominated front each individual is on, from 0; `order` sorts by (f, g).
+
+    Going through the individuals by (f, g), a front is known by the least g of its members so far: the
+    first front whose least g is above g(i), or equal with the same f, takes i. Fronts are ordered, so binary search does.
+    """
+    n = f.size
+    least_g = np.empty(n)
+    last_f = np.empty(n)
+    fronts = 0
+    for q in range(n):
+        i = order[q]
+        low, high = 0, fronts
+        while low < high:
+            middle = (low + high) // 2
+            # The front's last member dominates i unless it has a larger g, or is equal in both.
+            if g[i] < least_g[middle] or (g[i] == least_g[middle] and f[i] == last_f[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        if low == fronts:
+            fronts += 1
+        rank[i] = low
+        least_g[low] = g[i]
+        last_f[low] = f[i]

@@ -1,0 +1,328 @@
+"""Random start, crossover and mutation, on programs in postfix order.
+
+Legend: `s` a random stream; `k` a node; a subtree is the span [start, end] whose last node is its root.
+Rows are (opcode, feature, constant) of one program; a child over the length limit is refused (length 0), and the
+caller keeps the parent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.kernels.compiling import jit
+from epsilex.kernels.streams import below, key, normal, unit
+
+CONSTANT, FEATURE = 0, 1
+
+
+@jit
+def subtree_start(opcode, arity, end):
+    """First node of the subtree whose root is node `end`."""
+    wanted = 1
+    k = end
+    while True:
+        wanted += np.int64(arity[opcode[k]]) - 1
+        if wanted == 0:
+            return k
+        k -= 1
+
+
+@jit
+def random_leaf(s, opcode, feature, constant, k, n_features, constant_share, low, high, coefficients):
+    """A constant or a feature at node `k`; with `coefficients`, a feature carries a random coefficient."""
+    if unit(s) < constant_share:
+        opcode[k] = CONSTANT
+        feature[k] = 0
+        constant[k] = low + (high - low) * unit(s)
+    else:
+        opcode[k] = FEATURE
+        feature[k] = below(s, n_features)
+        constant[k] = normal(s) if coefficients else 1.0
+
+
+@jit
+def grow(
+    s, opcode, feature, constant, first, size, unary, binary, n_features, constant_share, low, high, coefficients, budget
+):
+    """A random program of exactly `size` nodes at first.., or one less where the operators cannot make that size.
+
+    Operators are forced while the budget lasts, and the budget is split at random between the arguments. Written from the
+    root backwards: that is postfix order read from its end. Returns the number of nodes.
+    """
+    if unary.size == 0 and size % 2 == 0:
+        size -= 1
+    if binary.size == 0 and unary.size == 0:
+        size = 1
+    budget[0] = size
+    waiting = 1
+    k = first + size - 1
+    while waiting > 0:
+        waiting -= 1
+        nodes = budget[waiting]
+        if nodes == 1:
+            random_leaf(s, opcode, feature, constant, k, n_features, constant_share, low, high, coefficients)
+        else:
+            # Without unary operators every budget is odd; a budget of two can only be unary.
+            choices = unary.size + (binary.size if nodes > 2 else 0)
+            c = below(s, choices)
+            feature[k] = 0
+            constant[k] = 0.0
+            if c < unary.size:
+                opcode[k] = unary[c]
+                budget[waiting] = nodes - 1
+                waiting += 1
+            else:
+                opcode[k] = binary[c - unary.size]
+                if unary.size == 0:
+                    left = 1 + 2 * below(s, (nodes - 1) // 2)
+                else:
+                    left = 1 + below(s, nodes - 2)
+                budget[waiting] = left
+                budget[waiting + 1] = nodes - 1 - left
+                waiting += 2
+        k -= 1
+    return size
+
+
+@jit
+def random_start(
+    seed, generation, purpose, slots, lengths, opcode, feature, constant, length, unary, binary, n_features,
+    constant_share, low, high, coefficients, first, last,
+):
+    """Random programs of the given lengths, one stream a slot."""
+    s = np.empty(1, np.uint64)
+    budget = np.empty(opcode.shape[1] + 1, np.int64)
+    for i in range(first, last):
+        s[0] = key(seed, generation, purpose, slots[i])
+        length[i] = grow(
+            s, opcode[i], feature[i], constant[i], 0, lengths[i], unary, binary, n_features, constant_share, low, high,
+            coefficients, budget,
+        )
+
+
+@jit
+def splice(
+    opcode, feature, constant, length, start, end, d_opcode, d_feature, d_constant, d_start, d_end,
+    o_opcode, o_feature, o_constant, limit,
+):
+    """A program with its span [start, end] replaced by a donor's span; returns its length, 0 if over the limit."""
+    size = d_end - d_start + 1
+    total = length - (end - start + 1) + size
+    if total > limit:
+        return 0
+    for k in range(start):
+        o_opcode[k], o_feature[k], o_constant[k] = opcode[k], feature[k], constant[k]
+    for k in range(size):
+        o_opcode[start + k] = d_opcode[d_start + k]
+        o_feature[start + k] = d_feature[d_start + k]
+        o_constant[start + k] = d_constant[d_start + k]
+    shift = start + size - end - 1
+    for k in range(end + 1, length):
+        o_opcode[k + shift], o_feature[k + shift], o_constant[k + shift] = opcode[k], feature[k], constant[k]
+    return total
+
+
+@jit
+def copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant):
+    for k in range(length):
+        o_opcode[k], o_feature[k], o_constant[k] = opcode[k], feature[k], constant[k]
+    return length
+
+
+@jit
+def clear_rest(opcode, feature, constant, length):
+    """Zero the places that are not in use, so that equal programs are equal arrays."""
+    for k in range(length, opcode.size):
+        opcode[k] = 0
+        feature[k] = 0
+        constant[k] = 0.0
+
+
+@jit
+def another(s, codes, code):
+    """Another member of `codes` than `code`, if there is one."""
+    if codes.size < 2:
+        return code
+    c = codes[below(s, codes.size)]
+    while c == code:
+        c = codes[below(s, codes.size)]
+    return c
+
+
+@jit
+def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_features, low, high, coefficients):
+    """Point mutation of one node: a constant is perturbed, a feature or an operator becomes another of its kind."""
+    op = opcode[k]
+    if op == CONSTANT:
+        c = constant[k]
+        # c/2 + N(0,1) c/2, as the authors'; from 0 that would never leave, so 0 is drawn anew.
+        constant[k] = 0.5 * c + normal(s) * 0.5 * c if c != 0.0 else low + (high - low) * unit(s)
+    elif op == FEATURE:
+        if coefficients and (n_features == 1 or unit(s) < 0.5):
+            constant[k] *= 1.0 + 0.5 * normal(s)
+        elif n_features > 1:
+            f = below(s, n_features - 1)
+            feature[k] = f + 1 if f >= feature[k] else f
+    else:
+        opcode[k] = another(s, unary if arity[op] == 1 else binary, op)
+
+
+@jit
+def mutate(
+    s, kinds, rate, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity, unary, binary,
+    n_features, constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
+):
+    """One child of one parent by a kind drawn from the cumulative probabilities `kinds`; its length, 0 if refused.
+
+    Kinds: 0 point (every node with probability `rate`, or one node where rate is 0), 1 subtree (replaced by a random one),
+    2 insertion (a node becomes the argument of a new operator), 3 deletion (an operator's node becomes its argument),
+    4 constants (all multiplied by random factors).
+    """
+    u = unit(s)
+    kind = 0
+    while kind < kinds.size - 1 and u >= kinds[kind]:
+        kind += 1
+    if kind == 1:
+        end = below(s, length)
+        start = subtree_start(opcode, arity, end)
+        size = 1 + below(s, max(1, min(subtree_size, limit - length + end - start + 1)))
+        size = grow(
+            s, t_opcode, t_feature, t_constant, 0, size, unary, binary, n_features, constant_share, low, high,
+            coefficients, budget,
+        )
+        return splice(
+            opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, 0, size - 1,
+            o_opcode, o_feature, o_constant, limit,
+        )
+    if kind == 2:
+        end = below(s, length)
+        start = subtree_start(opcode, arity, end)
+        span = end - start + 1
+        c = below(s, unary.size + binary.size)
+        extra = 1 if c < unary.size else 2
+        if length + extra > limit:
+            return 0
+        leaf_first = extra == 2 and unit(s) < 0.5
+        at = 0
+        if leaf_first:
+            random_leaf(s, t_opcode, t_feature, t_constant, at, n_features, constant_share, low, high, coefficients)
+            at += 1
+        for k in range(span):
+            t_opcode[at], t_feature[at], t_constant[at] = opcode[start + k], feature[start + k], constant[start + k]
+            at += 1
+        if extra == 2 and not leaf_first:
+            random_leaf(s, t_opcode, t_feature, t_constant, at, n_features, constant_share, low, high, coefficients)
+            at += 1
+        t_opcode[at] = unary[c] if extra == 1 else binary[c - unary.size]
+        t_feature[at] = 0
+        t_constant[at] = 0.0
+        return splice(
+            opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, 0, at,
+            o_opcode, o_feature, o_constant, limit,
+        )
+    if kind == 3:
+        if length == 1:
+            return 0
+        end = below(s, length)
+        while arity[opcode[end]] == 0:
+            end = below(s, length)
+        start = subtree_start(opcode, arity, end)
+        argument = end - 1
+        if arity[opcode[end]] == 2 and unit(s) < 0.5:
+            argument = subtree_start(opcode, arity, end - 1) - 1
+        return splice(
+            opcode, feature, constant, length, start, end, opcode, feature, constant,
+            subtree_start(opcode, arity, argument), argument, o_opcode, o_feature, o_constant, limit,
+        )
+    copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant)
+    if kind == 4:
+        for k in range(length):
+            if o_opcode[k] == CONSTANT or (o_opcode[k] == FEATURE and coefficients):
+                o_constant[k] *= 1.0 + 0.3 * normal(s)
+    elif rate > 0.0:
+        for k in range(length):
+            if unit(s) < rate:
+                change_node(
+                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients
+                )
+    else:
+        k = below(s, length)
+        change_node(s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients)
+    return length
+
+
+@jit
+def cross(s, a, b, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity):
+    """A child of `a` with one of its subtrees replaced by one of `b`'s, both uniform over all nodes; 0 if refused."""
+    end, d_end = below(s, length[a]), below(s, length[b])
+    return splice(
+        opcode[a], feature[a], constant[a], length[a], subtree_start(opcode[a], arity, end), end,
+        opcode[b], feature[b], constant[b], subtree_start(opcode[b], arity, d_end), d_end,
+        o_opcode, o_feature, o_constant, limit,
+    )
+
+
+@jit
+def vary(
+    seed, generation, purpose, parents, fitness, opcode, feature, constant, length,
+    c_opcode, c_feature, c_constant, c_length, origin, limit, crossover, kinds, rate, retries, arity, unary, binary,
+    n_features, constant_share, low, high, coefficients, subtree_size, first, last,
+):
+    """Children 2 j and 2 j + 1 from the pair of parents 2 j and 2 j + 1, for pairs first..last-1.
+
+    A pair crosses over, each with the other, with probability `crossover`; else, and where their fitness is equal, each is
+    mutated. A child that is refused is tried again `retries` times, then is a copy of its parent. `origin` is the parent a
+    child is equal to, -1 where it is new.
+    """
+    width = opcode.shape[1]
+    s = np.empty(1, np.uint64)
+    budget = np.empty(width + 1, np.int64)
+    t_opcode, t_feature = np.empty(width + 2, opcode.dtype), np.empty(width + 2, feature.dtype)
+    t_constant = np.empty(width + 2, constant.dtype)
+    for pair in range(first, last):
+        s[0] = key(seed, generation, purpose, pair)
+        crossing = unit(s) < crossover
+        for side in range(2):
+            i = 2 * pair + side
+            if i >= parents.size:
+                break
+            a = parents[i]
+            b = parents[min(2 * pair + 1 - side, parents.size - 1)]
+            size = 0
+            attempt = 0
+            while size == 0 and attempt <= retries:
+                attempt += 1
+                if crossing and fitness[a] != fitness[b]:
+                    size = cross(
+                        s, a, b, opcode, feature, constant, length, c_opcode[i], c_feature[i], c_constant[i], limit,
+                        arity,
+                    )
+                else:
+                    size = mutate(
+                        s, kinds, rate, opcode[a], feature[a], constant[a], length[a],
+                        c_opcode[i], c_feature[i], c_constant[i], limit, arity, unary, binary, n_features,
+                        constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
+                    )
+            if size == 0:
+                size = copy_program(
+                    opcode[a], feature[a], constant[a], length[a], c_opcode[i], c_feature[i], c_constant[i]
+                )
+            c_length[i] = size
+            clear_rest(c_opcode[i], c_feature[i], c_constant[i], size)
+            same = size == length[a]
+            for k in range(size if same else 0):
+                same &= c_opcode[i, k] == opcode[a, k]
+                same &= c_feature[i, k] == feature[a, k]
+                same &= c_constant[i, k] == constant[a, k]
+            origin[i] = a if same else -1
+
+
+@jit
+def perturb_constants(seed, generation, purpose, step, opcode, constant, length, out, first, last):
+    """Hill climbing's proposal: every constant c becomes c + N(0,1) c step, one stream a program."""
+    s = np.empty(1, np.uint64)
+    for i in range(first, last):
+        s[0] = key(seed, generation, purpose, i)
+        for k in range(length[i]):
+            c = constant[i, k]
+            out[i, k] = c + normal(s) * c * step if opcode[i, k] == CONSTANT else c

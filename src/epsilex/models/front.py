@@ -1,0 +1,144 @@
+"""The front: the best model of each length, scored, and the rules that choose one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epsilex.evolution.units import Units
+from epsilex.models.model import Model, model
+from epsilex.models.polish import polish
+from epsilex.programs.fold import Node
+from epsilex.programs.intervals import Interval, enclose
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
+from epsilex.programs.simplify import simplify
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHOICES = ("description", "validation", "accuracy")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of data in float64, to score models on."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+
+
+def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float) -> list[Node]:
+    """A program over the search's units as one over the user's: scales and shifts become constants of the formula."""
+    result: list[Node] = []
+    for code, feature, constant in nodes:
+        if code != FEATURE:
+            result.append((code, feature, constant))
+            continue
+        coefficient = constant / float(units.x_scale[feature])
+        result.append((FEATURE, feature, coefficient))
+        if units.x_shift[feature] != 0.0:
+            result += [(CONSTANT, 0, coefficient * float(units.x_shift[feature])), (opcode("sub"), 0, 0.0)]
+    slope, intercept = slope * units.y_scale, intercept * units.y_scale + units.y_shift
+    if slope != 1.0:
+        result += [(CONSTANT, 0, float(slope)), (opcode("mul"), 0, 0.0)]
+    if intercept != 0.0:
+        result += [(CONSTANT, 0, float(intercept)), (opcode("add"), 0, 0.0)]
+    return result
+
+
+def make_front(
+    programs: Sequence[Sequence[Node]],
+    names: Sequence[str],
+    loss: Callable,
+    train: Rows,
+    validation: Rows | None = None,
+    polished: bool = True,
+) -> list[Model]:
+    """Models by ascending length, each of lower loss on the training rows than every shorter one.
+
+    Programs are simplified, their constants polished in float64; a model that is not finite on every row is left out.
+    """
+    box = [Interval(float(lo), float(hi)) for lo, hi in zip(train.X.min(axis=0), train.X.max(axis=0), strict=True)]
+    best: dict[int, Model] = {}
+    for program in programs:
+        variants = [simplify(program)]
+        if polished:
+            variants.append(simplify(polish(variants[0], train.X, train.y, train.weight)))
+        for nodes in variants:
+            m = scored(nodes, names, loss, train, validation, box)
+            if m is not None and (m.length not in best or m.metrics["loss"] < best[m.length].metrics["loss"]):
+                best[m.length] = m
+    front: list[Model] = []
+    for length in sorted(best):
+        if not front or best[length].metrics["loss"] < front[-1].metrics["loss"]:
+            front.append(best[length])
+    return front
+
+
+def scored(
+    nodes: Sequence[Node], names: Sequence[str], loss: Callable, train: Rows, validation: Rows | None, box
+) -> Model | None:
+    """A model with its metrics; None where a value is not finite on some row."""
+    out = evaluate64(nodes, train.X)
+    if not np.isfinite(out).all():
+        return None
+    metrics = {"loss": float(np.average(loss(train.y, out), weights=train.weight)), **_errors(out, train, "")}
+    if not np.isfinite(metrics["loss"]):
+        return None
+    if validation is not None:
+        out = evaluate64(nodes, validation.X)
+        metrics |= _errors(out, validation, "validation_")
+        held = np.average(loss(validation.y, out), weights=validation.weight)
+        metrics["validation_loss"] = float(held) if np.isfinite(held) else np.inf
+    metrics["proven"] = enclose(nodes, box) is not None
+    return model(nodes, names, **metrics)
+
+
+def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
+    mean = np.average(rows.y, weights=rows.weight)
+    mse = float(np.average((rows.y - out) ** 2, weights=rows.weight))
+    variance = float(np.average((rows.y - mean) ** 2, weights=rows.weight))
+    mae = float(np.average(np.abs(rows.y - out), weights=rows.weight))
+    r2 = 1.0 - mse / variance if variance > 0 else float(mse == 0.0)
+    return {f"{prefix}mae": mae, f"{prefix}mse": mse, f"{prefix}r2": r2}
+
+
+def description_length(m: Model, n: int, variance: float) -> float:
+    """`n log(mse) + length log(n)`: what the residuals and the formula take to write down, in nats, up to constants.
+
+    Below a millionth of a millionth of the target's scale residuals are rounding, and do not count as information.
+    """
+    floor = 1e-24 * variance if variance > 0 else 1e-300
+    return n * float(np.log(max(m.metrics["mse"], floor))) + m.length * float(np.log(n))
+
+
+def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
+    """Index of the chosen model: by description length, by loss on the validation rows or on the training rows, or by a
+    function of the front's table that returns an index."""
+    if callable(rule):
+        index = int(rule(front_frame(front)))
+        if not 0 <= index < len(front):
+            raise ValueError(f"choose: expected an index from 0 to {len(front) - 1}; got {index}")
+        return index
+    if rule == "accuracy":
+        return int(np.argmin([m.metrics["loss"] for m in front]))
+    if rule == "validation":
+        return int(np.argmin([m.metrics["validation_loss"] for m in front]))
+    variance = float(np.average((train.y - np.average(train.y, weights=train.weight)) ** 2, weights=train.weight))
+    return int(np.argmin([description_length(m, len(train.y), variance) for m in front]))
+
+
+def front_frame(front: Sequence[Model], chosen: int | None = None) -> pd.DataFrame:
+    """The front as a table, one row a model."""
+    import pandas as pd
+
+    rows = [{"length": m.length, **m.metrics, "formula": m.formula} for m in front]
+    frame = pd.DataFrame(rows)
+    if chosen is not None:
+        frame["chosen"] = np.arange(len(front)) == chosen
+    return frame

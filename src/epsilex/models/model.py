@@ -1,0 +1,120 @@
+"""A fitted model: one formula, its feature names, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epsilex.programs import export
+from epsilex.programs.fold import Node
+from epsilex.programs.formula import text
+from epsilex.programs.numeric import evaluate64
+
+DIGITS = 6  # of the constants in `formula`
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A formula over named features.
+
+    nodes          the program in postfix order, float64 constants
+    feature_names  one name a column of X
+    metrics        what was measured when it was fitted, such as `mae` and `r2` on the training rows
+    """
+
+    nodes: tuple[Node, ...]
+    feature_names: tuple[str, ...]
+    metrics: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def length(self) -> int:
+        """Number of nodes; a feature with its coefficient is one."""
+        return len(self.nodes)
+
+    @property
+    def formula(self) -> str:
+        """Readable text, constants rounded to six significant digits."""
+        return text(self.nodes, self.feature_names, DIGITS)
+
+    def predict(self, X) -> np.ndarray:
+        """Values of the formula on the rows of X, (rows,) float64; NaN or infinite where it is undefined.
+
+        A DataFrame's columns are found by name, an array's by position.
+        """
+        return evaluate64(self.nodes, self._columns(X))
+
+    def _columns(self, X) -> np.ndarray:
+        names = getattr(X, "columns", None)
+        if names is not None and all(isinstance(name, str) for name in names):
+            missing = [name for name in self.feature_names if name not in list(names)]
+            if missing:
+                raise ValueError(f"X: expected a column for each feature; {', '.join(map(repr, missing))} missing")
+            X = X[list(self.feature_names)]
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != len(self.feature_names):
+            raise ValueError(f"X: expected shape (rows, {len(self.feature_names)}); got {X.shape}")
+        return X
+
+    def sympy(self):
+        """The formula as a SymPy expression."""
+        return export.sympy_expression(self.nodes, self.feature_names)
+
+    def latex(self, digits: int | None = 4) -> str:
+        """The formula in LaTeX."""
+        return export.latex(self.nodes, self.feature_names, digits)
+
+    def python(self) -> str:
+        """Source of a Python module with one function, `predict(X)`, that needs only NumPy."""
+        return export.python_source(self.nodes, self.feature_names)
+
+    def c(self) -> str:
+        """Source of a C99 function, `double predict(const double *x)`."""
+        return export.c_source(self.nodes, self.feature_names)
+
+    def importance(self, X, n_repeats: int = 10, random_state: int = 0) -> dict[str, float]:
+        """How much the predictions change when one feature is shuffled: mean absolute change over their mean absolute deviation.
+
+        0 for a feature the formula does not use; the values do not add up to 1.
+        """
+        X = self._columns(X)
+        base = evaluate64(self.nodes, X)
+        spread = np.nanmean(np.abs(base - np.nanmean(base))) if np.isfinite(base).any() else 0.0
+        used = {feature for code, feature, _ in self.nodes if code == 1}
+        rng = np.random.default_rng(random_state)
+        result = {}
+        for j, name in enumerate(self.feature_names):
+            change = 0.0
+            for _ in range(n_repeats if j in used else 0):
+                shuffled = X.copy()
+                shuffled[:, j] = rng.permutation(X[:, j])
+                moved = np.abs(evaluate64(self.nodes, shuffled) - base)
+                change += float(moved[np.isfinite(moved)].mean()) if np.isfinite(moved).any() else 0.0
+            result[name] = change / n_repeats / spread if spread > 0 else 0.0
+        return result
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON."""
+        from epsilex.models.persistence import save_model
+
+        save_model(self, path)
+
+    def plot(self, X, y):
+        """Predictions against targets, and residuals: a matplotlib figure."""
+        from epsilex.models.plots import plot_fit
+
+        return plot_fit(self, X, y)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def __str__(self) -> str:
+        return self.formula
+
+
+def model(nodes: Sequence[Node], feature_names: Sequence[str], **metrics: Any) -> Model:
+    """A `Model` from any sequences."""
+    return Model(tuple((int(o), int(f), float(c)) for o, f, c in nodes), tuple(feature_names), metrics)

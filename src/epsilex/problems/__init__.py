@@ -1,0 +1,23 @@
+"""The paper's six regression problems, and anyone's own.
+
+| name      | rows               | inputs | what is predicted                                             |
+|-----------|--------------------|--------|---------------------------------------------------------------|
+| `housing` | 354 + 152          | 13     | median price of houses around Boston                          |
+| `tower`   | 2195 + 940         | 25     | propylene concentration at the top of a distillation tower    |
+| `wind`    | 4200 + 1800        | 4      | bending moment of a wind turbine's tower; dynamic, part rebuilt |
+| `enh`     | 538 + 230          | 8      | heating load of simulated buildings                           |
+| `enc`     | 538 + 230          | 8      | cooling load of simulated buildings                           |
+| `uball5d` | 1024 + 5000        | 5      | 10 / (5 + sum of (x_i - 3)^2); computed, needs no file        |
+
+    problem = problems.load("uball5d")
+    train, test = problem.split(seed=0)          # z-scored; train.X, train.y
+
+Files are looked for in the folder named by the environment variable EPSILEX_DATA, then in the user's cache, then
+downloaded from EPSILEX_DATA_URL; their content is checked by its SHA-256.
+"""
+
+from epsilex.problems.finding import DataMissing
+from epsilex.problems.loading import NAMES, from_csv, load
+from epsilex.problems.problem import Problem, Split
+
+__all__ = ["NAMES", "DataMissing", "Problem", "Split", "from_csv", "load"]

@@ -1,0 +1,221 @@
+"""Normal forms of sums and products, for `simplify`: constants fold, equal terms join, equal factors cancel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from epsilex.programs.fold import Node
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
+
+SMALLEST, LARGEST = 1e-300, 1e300  # coefficients beyond have lost digits or will: such products are left alone
+NOISE = 1e-15  # coefficients that cancel to this share of their size have cancelled
+
+ADD, SUB, MUL, DIV, NEG, INV = (opcode(name) for name in ("add", "sub", "mul", "div", "neg", "inv"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """A part of a program: its nodes in postfix order, and its arguments."""
+
+    nodes: tuple[Node, ...]
+    args: tuple[Term, ...] = ()
+
+    @property
+    def code(self) -> int:
+        return self.nodes[-1][0]
+
+    @property
+    def constant(self) -> float:
+        """Value of a constant, coefficient of a feature."""
+        return self.nodes[-1][2]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+def constant(value: float) -> Term:
+    return Term(((CONSTANT, 0, float(value)),))
+
+
+def feature(leaf: Term, coefficient: float) -> Term:
+    """The feature of a leaf, with another coefficient."""
+    return Term(((FEATURE, leaf.nodes[0][1], coefficient),))
+
+
+def make(code: int, *args: Term) -> Term:
+    return Term((*(node for arg in args for node in arg.nodes), (code, 0, 0.0)), args)
+
+
+@dataclass(slots=True)
+class Product:
+    """`above / below * over[0] * over[1] * ... / (under[0] * ...)`; no factor is a number, product or quotient.
+
+    Features stand there without their coefficients. The two parts of the coefficient are kept apart, so that 0.3 in
+    a denominator stays 0.3. `inverse` says whether the program wrote an `inv`.
+    """
+
+    above: float = 1.0
+    below: float = 1.0
+    over: list[Term] = field(default_factory=list)
+    under: list[Term] = field(default_factory=list)
+    inverse: bool = False
+
+    @property
+    def coefficient(self) -> float:
+        return self.above / self.below
+
+    @property
+    def key(self) -> tuple:
+        """What two products share that differ only in their coefficients."""
+        return tuple(sorted(t.nodes for t in self.over)), tuple(sorted(t.nodes for t in self.under))
+
+    @property
+    def is_number(self) -> bool:
+        return not self.over and not self.under
+
+    @property
+    def is_sum(self) -> bool:
+        return len(self.over) == 1 and not self.under and self.over[0].code in (ADD, SUB)
+
+    def scale(self, value: float, below: bool = False) -> None:
+        """Multiply or divide by a number; the coefficient becomes NaN where its digits would be lost."""
+        if below:
+            self.below = _in_range(self.below * value)
+        elif value == 0.0:
+            self.above = 0.0
+        elif self.above != 0.0:
+            self.above = _in_range(self.above * value)
+
+    def put(self, factor: Term, below: bool) -> None:
+        """Add a factor, or cancel it against its like on the other side."""
+        same, other = (self.under, self.over) if below else (self.over, self.under)
+        for k, known in enumerate(other):
+            if known.nodes == factor.nodes:
+                del other[k]
+                return
+        same.append(factor)
+
+
+def factors(term: Term) -> Product | None:
+    """The normal form of any term as a product; None where its coefficient is out of range."""
+    product = Product()
+    todo = [(term, False)]
+    while todo:
+        term, below = todo.pop()
+        if term.code == CONSTANT:
+            product.scale(term.constant, below)
+        elif term.code == FEATURE:
+            product.scale(term.constant, below)
+            product.put(feature(term, 1.0), below)
+        elif term.code in (MUL, DIV):
+            todo += [(term.args[1], below != (term.code == DIV)), (term.args[0], below)]
+        elif term.code == NEG:
+            product.scale(-1.0, below)
+            todo.append((term.args[0], below))
+        elif term.code == INV:
+            product.inverse = True
+            todo.append((term.args[0], not below))
+        else:
+            product.put(term, below)
+    return product if product.above == 0.0 or _is_in_range(product.coefficient) else None
+
+
+def write_product(product: Product) -> Term:
+    """A product as a term: one quotient, its coefficient in a feature, a sum or a number of its own."""
+    if product.above == 0.0:
+        return constant(0.0)
+    under = product.under
+    over, rest = _absorb(product.over, product.coefficient)
+    if rest != 1.0 and (over or product.inverse):
+        under, left = _absorb(under, product.below / product.above)
+        rest = 1.0 if left == 1.0 else rest
+    if under and not over and product.inverse and rest == 1.0:
+        return make(INV, _chain(under))
+    minus = rest == -1.0 and bool(over)
+    if not over or (rest != 1.0 and not minus):
+        over = [constant(rest), *over]
+    quotient = make(DIV, _chain(over), _chain(under)) if under else _chain(over)
+    return make(NEG, quotient) if minus else quotient
+
+
+def terms(term: Term) -> list[Product] | None:
+    """The normal form of any term as a sum, its number last; None where a coefficient is out of range."""
+    products: dict[tuple, Product] = {}
+    sizes: dict[tuple, float] = {}
+    todo = [(term, 1.0)]
+    while todo:
+        term, sign = todo.pop()
+        if term.code in (ADD, SUB):
+            todo += [(term.args[1], -sign if term.code == SUB else sign), (term.args[0], sign)]
+            continue
+        product = factors(term)
+        if product is None:
+            return None
+        product.above *= sign
+        if product.is_sum and abs(product.coefficient) == 1.0:
+            todo.append((product.over[0], product.coefficient))
+            continue
+        key = product.key
+        sizes[key] = sizes.get(key, 0.0) + abs(product.coefficient)
+        known = products.setdefault(key, product)
+        if known is not product:
+            known.above, known.below = known.coefficient + product.coefficient, 1.0
+    kept = [product for key, product in products.items() if abs(product.coefficient) > NOISE * sizes[key]]
+    if not all(_is_in_range(product.coefficient) for product in kept):
+        return None
+    return sorted(kept, key=lambda product: product.is_number)
+
+
+def write_sum(products: Sequence[Product]) -> Term:
+    """`products[0] + products[1] + ...`, begun with one that needs no minus sign in front if there is one."""
+    if not products:
+        return constant(0.0)
+    first = max(products, key=lambda p: (p.coefficient > 0.0, p.is_number or any(t.code == FEATURE for t in p.over)))
+    total = write_product(first)
+    for product in products:
+        if product is not first:
+            size = write_product(replace(product, above=abs(product.above), below=abs(product.below)))
+            total = make(ADD if product.coefficient > 0.0 else SUB, total, size)
+    return total
+
+
+def _is_in_range(value: float) -> bool:
+    return SMALLEST <= abs(value) <= LARGEST
+
+
+def _in_range(value: float) -> float:
+    return value if _is_in_range(value) else math.nan
+
+
+def _absorb(parts: list[Term], coefficient: float) -> tuple[list[Term], float]:
+    """Put a coefficient into the first factor that takes it without a node more; returns what is left of it."""
+    if coefficient == 1.0:
+        return parts, coefficient
+    for k, part in enumerate(parts):
+        if part.code == FEATURE:
+            return [*parts[:k], feature(part, coefficient), *parts[k + 1 :]], 1.0
+    for k, part in enumerate(parts):
+        scaled = _scaled_sum(part, coefficient) if part.code in (ADD, SUB) else None
+        if scaled is not None:
+            return [*parts[:k], scaled, *parts[k + 1 :]], 1.0
+    return parts, coefficient
+
+
+def _scaled_sum(term: Term, coefficient: float) -> Term | None:
+    """A sum times a coefficient where each of its terms has a constant already, so that none is added."""
+    products = terms(term)
+    if products is None or any(abs(p.coefficient) == 1.0 and not p.is_number for p in products):
+        return None
+    for product in products:
+        product.scale(coefficient)
+    scaled = write_sum(products) if all(_is_in_range(p.coefficient) for p in products) else None
+    return scaled if scaled is not None and len(scaled) <= len(term) else None
+
+
+def _chain(parts: Sequence[Term]) -> Term:
+    product = parts[0]
+    for part in parts[1:]:
+        product = make(MUL, product, part)
+    return product

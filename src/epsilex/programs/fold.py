@@ -1,0 +1,31 @@
+"""From postfix nodes to anything: the one walk that values, text, LaTeX, SymPy and source code share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from epsilex.programs.operators import FIRST_OPERATOR, lookup
+
+Node = tuple[int, int, float]  # opcode, feature, constant
+T = TypeVar("T")
+
+
+def fold(nodes: Iterable[Node], leaf: Callable[[int, int, float], T], branch: Callable[..., T]) -> T:
+    """Fold a program bottom up: `leaf(opcode, feature, constant)` and `branch(row, *parts)` make the parts.
+
+    It never recurses, so that the deepest program is as safe as the shallowest.
+    """
+    stack: list[T] = []
+    for code, feature, constant in nodes:
+        if code < FIRST_OPERATOR:
+            stack.append(leaf(code, feature, constant))
+            continue
+        row = lookup(code)
+        parts = stack[-row.arity :]
+        if len(parts) < row.arity:
+            raise ValueError(f"nodes: expected {row.arity} arguments before {row.name}; got {len(parts)}")
+        stack[-row.arity :] = [branch(row, *parts)]
+    if len(stack) != 1:
+        raise ValueError(f"nodes: expected postfix order with one value left at the end; got {len(stack)}")
+    return stack[0]

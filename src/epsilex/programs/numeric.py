@@ -1,0 +1,30 @@
+"""Values of a program in float64, by the NumPy functions of the operator table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+
+from epsilex.programs.fold import Node, fold
+from epsilex.programs.operators import CONSTANT
+
+
+def evaluate64(nodes: Iterable[Node], X) -> np.ndarray:
+    """Outputs of one program, (rows,) float64, for `X` (rows, features); undefined values are NaN or infinite."""
+    X = np.asarray(X, dtype=np.float64)
+
+    @cache
+    def column(feature):
+        # NumPy's sine of a strided array may differ from that of a contiguous one in the last bit: fix the layout.
+        return np.ascontiguousarray(X[:, feature])
+
+    def leaf(code, feature, constant):
+        if code == CONSTANT:
+            return np.float64(constant)
+        return column(feature) if constant == 1.0 else constant * column(feature)
+
+    with np.errstate(all="ignore"):
+        value = fold(nodes, leaf, lambda row, *parts: row.value(*parts))
+    return np.array(np.broadcast_to(value, len(X)), dtype=np.float64)

@@ -1,0 +1,394 @@
+"""The estimator: symbolic regression to scikit-learn's rules."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, search
+from epsilex.evolution.cases import loss_function
+from epsilex.evolution.history import frame
+from epsilex.evolution.units import Units
+from epsilex.models.front import CHOICES, Rows, choose, front_frame, in_units, make_front
+from epsilex.models.model import Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VALIDATION_SHARE = 0.25
+SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
+
+
+def _integer(least: int) -> tuple[Callable, str]:
+    return lambda v: isinstance(v, Integral) and not isinstance(v, bool) and v >= least, f"an integer from {least} on"
+
+
+def _number(low: float, high: float = np.inf) -> tuple[Callable, str]:
+    return lambda v: isinstance(v, Real) and not isinstance(v, bool) and low <= v <= high, f"a number from {low} to {high}"
+
+
+def _or_none(constraint: tuple[Callable, str]) -> tuple[Callable, str]:
+    return lambda v: v is None or constraint[0](v), f"{constraint[1]}, or None"
+
+
+_BOOLEAN = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
+_FUNCTION_OR_NAME = (lambda v: isinstance(v, str) or callable(v), "a name or a function")
+_MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
+
+# The one table of constraints, checked at `fit`; what depends on several parameters is checked by `Settings` and `Stop`.
+CONSTRAINTS: dict[str, tuple[Callable, str]] = {
+    "population_size": _integer(2),
+    "min_length": _integer(1),
+    "max_length": _integer(1),
+    "retries": _integer(0),
+    "subtree_size": _integer(1),
+    "tuning_steps": _integer(1),
+    "constant_share": _number(0.0, 1.0),
+    "crossover": _number(0.0, 1.0),
+    "point_rate": _number(0.0, 1.0),
+    "tuning_share": _number(0.0, 1.0),
+    "generations": _or_none(_integer(0)),
+    "time_limit": _or_none(_number(0.0)),
+    "target_error": _number(0.0),
+    "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
+    "coefficients": _BOOLEAN,
+    "scaling": _BOOLEAN,
+    "limit_outputs": _BOOLEAN,
+    "elitism": _BOOLEAN,
+    "polish": _BOOLEAN,
+    "warm_start": _BOOLEAN,
+    "progress": _BOOLEAN,
+    "resume": _BOOLEAN,
+    "operators": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
+    "constant_range": (lambda v: isinstance(v, Sequence) and len(v) == 2, "a pair (low, high)"),
+    "selection": _FUNCTION_OR_NAME,
+    "loss": _FUNCTION_OR_NAME,
+    "choose": (lambda v: v in CHOICES or callable(v), f"one of {', '.join(CHOICES)}, or a function"),
+    "selection_options": _MAPPING,
+    "mutations": _MAPPING,
+    "callbacks": (lambda v: isinstance(v, Sequence) and all(map(callable, v)), "a sequence of functions"),
+    "checkpoint": _or_none((lambda v: isinstance(v, (str, Path)), "a path")),
+    "checkpoint_every": _number(0.0),
+}
+
+
+class SymbolicRegressor(RegressorMixin, BaseEstimator):
+    """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
+
+    Parameters
+    ----------
+    selection : str or callable, default="lex_e_mad"
+        Id of the parent selection method, see `epsilex.selection`; or a function of (errors, n, rng) that returns
+        the indices of `n` parents, `errors` being of shape (individuals, cases).
+    selection_options : mapping, optional
+        Options of that method, such as `{"pool_size": 100}`.
+    time_limit : float or None, default=30
+        Seconds after which the search stops. A run ended by the clock is repeated exactly by
+        `generations=est.n_generations_, time_limit=None` and the same `random_state`.
+    generations : int or None, default=None
+        Generations after which the search stops.
+    target_error : float, default=0
+        Mean loss, in the target's units, at which the search stops.
+    loss : {"mae", "mse", "huber"} or callable, default="mae"
+        What is minimised: a function of (y, prediction) makes an error of each case, its mean is the fitness. A function of your
+        own is compiled; it is written for numbers or NumPy arrays.
+    choose : {"description", "validation", "accuracy"} or callable, default="description"
+        How `model_` is chosen from the front: by least description length, by least loss on a quarter of the rows held back
+        from the search, by least loss on the training rows, or by a function of `front_` that returns a row's index.
+    operators : sequence of str
+        Names of the operators formulas are made of, see `epsilex.programs.operators`.
+    max_length, min_length : int
+        Limits of the number of nodes; `min_length` holds for the random start only.
+    population_size : int
+        Individuals in the population.
+    constant_range, constant_share : pair of float, float
+        Range of random constants, and their share of the random leaves.
+    coefficients : bool
+        Whether every feature leaf carries a coefficient.
+    scaling : bool
+        Whether outputs are scaled linearly to the target.
+    limit_outputs : bool
+        Whether infinite outputs become the largest float, as in the paper's program.
+    crossover, mutations, point_rate, retries, subtree_size
+        Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion", "deletion",
+        "constants"; probability per node of a point mutation (0: one node); how often a child that is too long is tried
+        again; greatest length of a new random subtree.
+    tuning, tuning_share, tuning_steps
+        Constants: "levenberg_marquardt" on a share of the children, "hill_climbing" as in the paper, or "none".
+    survival : {"pareto", "generational"}
+        The best of parents and children by (fitness, length), or the children.
+    elitism : bool
+        Whether the best individual survives a generational replacement.
+    polish : bool
+        Whether constants of the front are tuned once more in float64.
+    n_jobs : int or None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState instance or None
+        The same number gives the same result, bit for bit.
+    warm_start : bool
+        Whether `fit` continues from the last population.
+    progress : bool
+        Whether a progress bar is shown.
+    callbacks : sequence of callable
+        Called with each `epsilex.evolution.Generation`; one that returns True stops the search.
+    checkpoint : path, optional
+        File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
+        continues from it.
+
+    Attributes
+    ----------
+    model_ : Model
+        The chosen model.
+    front_ : DataFrame
+        One row a model, by length.
+    models_ : list of Model
+        The models of the front.
+    history_ : DataFrame
+        One row a generation.
+    n_generations_ : int
+        Generations done.
+    stopped_by_ : str
+        "generations", "time", "target", "interrupt" or "callback".
+    settings_ : Settings
+        What the search was run with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from epsilex import SymbolicRegressor
+    >>> X = np.linspace(1, 3, 50).reshape(-1, 1)
+    >>> est = SymbolicRegressor(generations=5, time_limit=None, random_state=0).fit(X, 2 * X[:, 0] + 1)
+    >>> bool(est.score(X, 2 * X[:, 0] + 1) > 0.999)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        selection=Settings.selection,
+        selection_options=None,
+        time_limit=30.0,
+        generations=None,
+        target_error=0.0,
+        loss=Settings.loss,
+        choose="description",
+        operators=Settings.operators,
+        max_length=Settings.max_length,
+        min_length=Settings.min_length,
+        population_size=Settings.population_size,
+        constant_range=Settings.constant_range,
+        constant_share=Settings.constant_share,
+        coefficients=Settings.coefficients,
+        scaling=Settings.scaling,
+        limit_outputs=Settings.limit_outputs,
+        crossover=Settings.crossover,
+        mutations=None,
+        point_rate=Settings.point_rate,
+        retries=Settings.retries,
+        subtree_size=Settings.subtree_size,
+        tuning=Settings.tuning,
+        tuning_share=Settings.tuning_share,
+        tuning_steps=Settings.tuning_steps,
+        survival=Settings.survival,
+        elitism=Settings.elitism,
+        polish=True,
+        n_jobs=None,
+        random_state=None,
+        warm_start=False,
+        progress=False,
+        callbacks=(),
+        checkpoint=None,
+        checkpoint_every=30.0,
+        resume=False,
+    ):
+        self.selection = selection
+        self.selection_options = selection_options
+        self.time_limit = time_limit
+        self.generations = generations
+        self.target_error = target_error
+        self.loss = loss
+        self.choose = choose
+        self.operators = operators
+        self.max_length = max_length
+        self.min_length = min_length
+        self.population_size = population_size
+        self.constant_range = constant_range
+        self.constant_share = constant_share
+        self.coefficients = coefficients
+        self.scaling = scaling
+        self.limit_outputs = limit_outputs
+        self.crossover = crossover
+        self.mutations = mutations
+        self.point_rate = point_rate
+        self.retries = retries
+        self.subtree_size = subtree_size
+        self.tuning = tuning
+        self.tuning_share = tuning_share
+        self.tuning_steps = tuning_steps
+        self.survival = survival
+        self.elitism = elitism
+        self.polish = polish
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.progress = progress
+        self.callbacks = callbacks
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+
+    @classmethod
+    def paper(cls, **changes):
+        """An estimator with the settings of the paper's Table 1; any parameter may be overridden.
+
+        The paper's best of run is the most accurate on the training cases, and its constants are not polished.
+        """
+        table = {name: value for name, value in vars(Settings.paper()).items() if name != "seed"}
+        rest = {"generations": 1000, "time_limit": None, "choose": "accuracy", "polish": False}
+        return cls(**{**table, **rest, **changes})
+
+    def fit(self, X, y, sample_weight=None):
+        """Search formulas for X (rows, features) and y (rows,); rows of weight 0 are left out."""
+        self._check_parameters()
+        X, y, weight = self._validated(X, y, sample_weight)
+        train, validation = self._held_back(X, y, weight)
+        settings = self._settings()
+        units = Units.of(train.X, train.y, always=settings.scaling)
+        found = self._search(self._cases(*units.apply(train.X, train.y), train.weight), settings, units)
+        self._keep(found, settings, units, train, validation)
+        return self
+
+    def predict(self, X):
+        """Values of `model_` on the rows of X, (rows,) float64."""
+        check_is_fitted(self, "model_")
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return self.model_.predict(X)
+
+    def take(self, *, length: int):
+        """Make the model of that length on the front the chosen one; returns self."""
+        check_is_fitted(self, "models_")
+        lengths = [m.length for m in self.models_]
+        if length not in lengths:
+            raise ValueError(f"length: expected one of {', '.join(map(str, lengths))}; got {length}")
+        self._choose(lengths.index(length))
+        return self
+
+    def plot_front(self):
+        """The front, error against length: a matplotlib figure."""
+        from epsilex.models.plots import plot_front
+
+        check_is_fitted(self, "front_")
+        return plot_front(self.front_)
+
+    def plot_history(self):
+        """Error, diversity, cases used and length over generations: a matplotlib figure."""
+        from epsilex.models.plots import plot_history
+
+        check_is_fitted(self, "history_")
+        return plot_history(self.history_)
+
+    def _check_parameters(self) -> None:
+        for name, (holds, expected) in CONSTRAINTS.items():
+            value = getattr(self, name)
+            if not holds(value):
+                raise ValueError(f"{name}: expected {expected}; got {value!r}")
+
+    def _validated(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, reset=not self._continues()
+        )
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weight.sum() > 0:
+            raise ValueError("sample_weight: expected at least one weight above 0; got all zero")
+        return X, y.astype(np.float64), weight
+
+    def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
+        """Rows of weight above 0, and a quarter of them held back where the choice needs it."""
+        rows = np.flatnonzero(weight > 0)
+        if self.choose != "validation" or len(rows) < 8:
+            return Rows(X[rows], y[rows], weight[rows]), None
+        first, second = train_test_split(rows, test_size=VALIDATION_SHARE, random_state=0)
+        first, second = np.sort(first), np.sort(second)
+        return Rows(X[first], y[first], weight[first]), Rows(X[second], y[second], weight[second])
+
+    def _settings(self) -> Settings:
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if self._continues():
+            seed = self.settings_.seed
+        return Settings(**{name: getattr(self, name) for name in SETTINGS}, seed=seed)
+
+    def _cases(self, X, y, weight) -> Cases:
+        return Cases.from_arrays(X, y, weight, self.loss)
+
+    def _continues(self) -> bool:
+        return bool(self.warm_start) and hasattr(self, "search_")
+
+    def _search(self, cases: Cases, settings: Settings, units: Units) -> Search:
+        begin = self.search_ if self._continues() else None
+        done = begin.generation.index if begin else 0
+        generations = None if self.generations is None else self.generations + done
+        stop = Stop(generations, self.time_limit, self.target_error / units.y_scale)
+        checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
+        watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
+        resume = Path(self.checkpoint) if self.resume and self.checkpoint and Path(self.checkpoint).exists() else None
+        with self._progress(stop, units) as bar:
+            return search(
+                cases, settings, stop, n_jobs=effective_n_jobs(self.n_jobs or 1), callbacks=[*bar, *watchers],
+                checkpoint=checkpoint, resume=resume, begin=begin,
+            )  # fmt: skip
+
+    def _progress(self, stop: Stop, units: Units):
+        from contextlib import nullcontext
+
+        if not self.progress:
+            return nullcontext(())
+        from epsilex.evolution.progress import progress_bar
+
+        return progress_bar(stop, self._names(), units)
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+    def _keep(self, found: Search, settings: Settings, units: Units, train: Rows, validation: Rows | None) -> None:
+        archive = found.archive
+        programs = [
+            in_units(archive.programs.nodes(i), units, archive.slope[i], archive.intercept[i]) for i in archive.front
+        ]
+        self.models_ = make_front(programs, self._names(), loss_function(self.loss), train, validation, self.polish)
+        if not self.models_:
+            warnings.warn("no formula was finite on all rows; the model is the target's mean", stacklevel=3)
+            self.models_ = make_front(
+                [[(0, 0, float(np.average(train.y, weights=train.weight)))]], self._names(), loss_function(self.loss),
+                train, validation, False,
+            )  # fmt: skip
+        self.settings_ = settings
+        self.search_ = found
+        self.stopped_by_ = found.reason
+        self.n_generations_ = found.generation.index
+        self.history_ = frame(found.rows)
+        for column in ("best_mae", "median_mae"):
+            self.history_[column] *= units.y_scale
+        self._choose(choose(self.models_, self.choose, train))
+
+    def _choose(self, index: int) -> None:
+        self.model_ = self.models_[index]
+        self.front_ = front_frame(self.models_, index)
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "model_") and "text/html" in bundle:
+            bundle["text/html"] += f"<p><code>{html.escape(self.model_.formula)}</code></p>"
+        return bundle

@@ -1,0 +1,60 @@
+"""Age-fitness Pareto optimisation (AFP): random parents, survival by age and fitness.
+
+Schmidt, Lipson, "Age-fitness Pareto optimization", Genetic Programming Theory and Practice VIII (2011); survival by the
+environmental selection of SPEA2, Zitzler, Laumanns, Thiele (2001), as in the paper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.selection import random
+from epsilex.selection.methods import Method
+
+
+def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
+    """Indices of the `n` survivors, ascending.
+
+    SPEA2: everyone non-dominated survives. Too few: filled up by raw fitness and density. Too many: truncated, those nearest to
+    their neighbours first. Density only decides among equal raw fitness, so it is computed for that last group alone.
+    """
+    from epsilex.kernels import pareto
+
+    finite = np.isfinite(fitness)
+    worst = fitness[finite].max(initial=1.0)
+    f = np.where(finite, fitness, 10.0 * worst + 1.0).astype(np.float64)
+    g = np.asarray(age, np.float64)
+    raw = np.empty(len(f), np.int64)
+    pareto.spea2_raw_fitness(f, g, raw)
+    order = np.argsort(raw, kind="stable")
+    cut = raw[order[n - 1]]
+    kept = np.flatnonzero(raw < cut)
+    last = np.flatnonzero(raw == cut)
+    wanted = n - len(kept)
+    if wanted < len(last):
+        last = _truncated(f, g, last, wanted) if cut == 0 else _sparsest(f, g, last, wanted)
+    return np.sort(np.concatenate([kept, last]))
+
+
+def _sparsest(f, g, who, wanted: int) -> np.ndarray:
+    """The `wanted` individuals of lowest density: greatest distance to the k-th neighbour, k = sqrt(population)."""
+    from epsilex.kernels import pareto
+
+    distance = np.empty(len(who))
+    pareto.kth_neighbour_distance(f, g, who, max(1, int(np.sqrt(len(f)))), distance)
+    return who[np.argsort(-distance, kind="stable")[:wanted]]
+
+
+def _truncated(f, g, who, wanted: int) -> np.ndarray:
+    from epsilex.kernels import pareto
+
+    points, inverse, count = np.unique(np.stack([f[who], g[who]], axis=1), axis=0, return_inverse=True, return_counts=True)
+    left = count.astype(np.int64)
+    pareto.spea2_truncate(points[:, 0].copy(), points[:, 1].copy(), left, len(who) - wanted)
+    inverse = inverse.reshape(-1)
+    order = np.argsort(inverse, kind="stable")
+    place = np.arange(len(who)) - np.repeat(np.cumsum(count) - count, count)
+    return who[order[place < left[inverse[order]]]]
+
+
+METHOD = Method("afp", "AFP", random.parents, survive)
