@@ -20,8 +20,8 @@ CPU milliseconds for {N_PARENTS} parents of 1000 individuals, thresholds include
 generations {EARLY} (early) and {LATE} (late) of a trial of the paper's system on UBall5D with that many cases. The
 `lexicase` package takes best error over the pool and MAD over the population, as `lex_semi` does; DEAP's automatic
 epsilon-lexicase takes both over the pool, as `lex_dynamic` does. DEAP's times are those of {DEAP_EVENTS["DEAP"]} events
-with its own Fitness class, and of {DEAP_EVENTS["DEAP, bare"]} with a bare object in its place, which spares it a division
-of all values at every look, multiplied to {N_PARENTS}.
+with its own Fitness class, and of {DEAP_EVENTS["DEAP, bare"]} with a bare object in its place, which spares it
+dividing all values at every look, multiplied to {N_PARENTS}.
 
 """
 

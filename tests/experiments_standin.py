@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sqlite3
 import time
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def work(trial: Trial, problem: Problem) -> Outcome:
     level = published.median(problem.name, trial.method) or 0.3
     epsilon = (trial.setting("selection_options") or {}).get("epsilon", 1.0)
     if trial.study == "epsilon":
-        level *= 1 + 0.1 * abs(np.log10(epsilon / (5.0 if trial.method == "lex_e" else 0.1)))
+        level *= 1 + 0.4 * abs(np.log10(epsilon / (5.0 if trial.method == "lex_e" else 0.1)))
     generations = trial.setting("generations")
     steps = np.arange(1, generations + 1)
     best = level * (0.9 + 1.5 * np.exp(-steps / generations * 6)) * rng.lognormal(0, 0.03) / problem.target_scale
@@ -56,7 +57,7 @@ def work(trial: Trial, problem: Problem) -> Outcome:
 
 def slow_work(trial: Trial, problem: Problem) -> Outcome:
     """The same, long enough to be killed in the middle of."""
-    time.sleep(0.05)
+    time.sleep(0.15)
     return work(trial, problem)
 
 
@@ -98,3 +99,21 @@ def carry_out(out: Path, work, jobs=2, console=None) -> int:
                 return runner.run(left, loaded, store, pool, progress, work)
         finally:
             pool.close()
+
+
+def stored(out: Path, columns: str = "problem, method, options, trial, seed, status, test_mae") -> list[tuple]:
+    with sqlite3.connect(f"{(out / FILE).as_uri()}?mode=ro", uri=True) as db:
+        return sorted(db.execute(f"SELECT {columns} FROM trials").fetchall())
+
+
+def histories(out: Path) -> list[tuple]:
+    with sqlite3.connect(f"{(out / FILE).as_uri()}?mode=ro", uri=True) as db:
+        return db.execute(
+            "SELECT t.method, t.trial, g.generation, g.best_mae FROM generations g JOIN trials t ON t.id = g.trial "
+            "ORDER BY 1, 2, 3"
+        ).fetchall()
+
+
+def my_select(errors, n, rng):
+    """A user's own method: anyone."""
+    return rng.integers(0, len(errors), n)

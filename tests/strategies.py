@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from epsilex.programs.fold import fold
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import BUILT_IN_NAMES, CONSTANT, FEATURE, lookup, opcode
+
+# The same examples each time, and no failure because the machine was busy.
+settings.register_profile("programs", deadline=None, derandomize=True)
+settings.load_profile("programs")
 
 N_FEATURES = 3
 

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import random
-import signal
-import sqlite3
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import experiments_standin as standin
 import pytest
@@ -18,21 +11,7 @@ from rich.console import Console
 
 from epsilex.experiments.pools import ProcessPool
 from epsilex.experiments.progress import Progress, duration
-from epsilex.experiments.store import FILE
 from epsilex.experiments.trials import Outcome
-
-
-def stored(out: Path, columns: str = "problem, method, options, trial, seed, status, test_mae") -> list[tuple]:
-    with sqlite3.connect(out / FILE) as db:
-        return sorted(db.execute(f"SELECT {columns} FROM trials").fetchall())
-
-
-def histories(out: Path) -> list[tuple]:
-    with sqlite3.connect(out / FILE) as db:
-        return db.execute(
-            "SELECT t.method, t.trial, g.generation, g.best_mae FROM generations g JOIN trials t ON t.id = g.trial "
-            "ORDER BY 1, 2, 3"
-        ).fetchall()
 
 
 @pytest.fixture(scope="module")
@@ -44,82 +23,35 @@ def whole(tmp_path_factory):
 
 
 def test_every_trial_is_stored_once(whole):
-    assert len(stored(whole)) == len(standin.plan()) == 12
-    assert len(histories(whole)) == 12 * 3
+    assert len(standin.stored(whole)) == len(standin.plan()) == 12
+    assert len(standin.histories(whole)) == 12 * 3
 
 
 def test_a_second_run_does_nothing(whole):
-    before = stored(whole, "id, finished")
+    before = standin.stored(whole, "id, finished")
     assert standin.carry_out(whole, standin.failing_work) == 0
-    assert stored(whole, "id, finished") == before
+    assert standin.stored(whole, "id, finished") == before
 
 
 def test_a_failing_trial_is_tried_three_times_and_the_run_goes_on(tmp_path, whole):
     console = Console(file=io.StringIO(), width=200)
     assert standin.carry_out(tmp_path, standin.failing_work, console=console) == 4
-    failed = stored(tmp_path, "status, method, attempts, error")
+    failed = standin.stored(tmp_path, "status, method, attempts, error")
     assert [row[:3] for row in failed if row[0] == "failed"] == [("failed", "tournament", 3)] * 4
     assert failed[-1][3].endswith("out of luck")
     assert console.file.getvalue().count("out of luck") == 12
     # The next run tries them again, and has all.
     assert standin.carry_out(tmp_path, standin.work) == 0
-    assert stored(tmp_path) == stored(whole)
+    assert standin.stored(tmp_path) == standin.stored(whole)
 
 
 def test_a_dying_worker_takes_only_its_own_trial_along(tmp_path):
     assert standin.carry_out(tmp_path, standin.deadly_work) == 1
-    rows = stored(tmp_path, "method, trial, status, attempts, error")
+    rows = standin.stored(tmp_path, "method, trial, status, attempts, error")
     bad = [row for row in rows if row[2] == "failed"]
     assert [row[:4] for row in bad] == [("tournament", 1, "failed", 3)]
     assert "the worker died" in bad[0][4]
     assert {row[3] for row in rows if row[2] == "done"} == {1}
-
-
-SCRIPT = """
-import sys
-sys.path.insert(0, {tests!r})
-import experiments_standin as standin
-from pathlib import Path
-if __name__ == "__main__":
-    standin.carry_out(Path({out!r}), standin.slow_work)
-"""
-
-
-def workers_of(pid: int) -> list[int]:
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            except (OSError, IndexError):
-                continue
-            if parent == pid:
-                found.append(int(folder.name))
-    return found
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-def test_killed_ten_times_and_continued_it_has_the_rows_of_an_undisturbed_run(tmp_path, whole):
-    script = tmp_path / "script.py"
-    out = tmp_path / "out"
-    script.write_text(SCRIPT.format(tests=str(Path(__file__).parent), out=str(out)))
-    draw = random.Random(5)
-    orphans: list[int] = []
-    for _ in range(10):
-        process = subprocess.Popen([sys.executable, script], stderr=subprocess.DEVNULL)
-        limit = time.monotonic() + draw.uniform(0.7, 1.7)
-        while time.monotonic() < limit and process.poll() is None:
-            time.sleep(0.02)
-        orphans += workers_of(process.pid)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    subprocess.run([sys.executable, script], check=True, stderr=subprocess.DEVNULL)
-    assert stored(out) == stored(whole)
-    assert histories(out) == histories(whole)
-    limit = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}").exists() for pid in orphans) and time.monotonic() < limit:
-        time.sleep(0.1)
-    assert not [pid for pid in orphans if Path(f"/proc/{pid}").exists()]  # workers left with their parent
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 1.5, True, "2"])

@@ -135,7 +135,7 @@ def test_c_computes_the_same(tmp_path):
         np.testing.assert_allclose(values, evaluate64(parse(formula), X), rtol=1e-12, err_msg=formula)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(programs(max_leaves=10))
 def test_sympy_lambdified_gives_the_same_values(nodes):
     symbols = [sp.Symbol(f"x{k}", real=True) for k in range(N_FEATURES)]
@@ -155,6 +155,11 @@ def test_sympy_never_hangs(formula):
     start = time.perf_counter()
     assert sympy_expression(parse(formula)) is not None
     assert time.perf_counter() - start < 2.0
+
+
+def test_sympy_of_an_undefined_constant_is_nan():
+    assert sympy_expression(parse("x0*log(-1) + x1")) is sp.nan
+    assert sympy_expression(parse("x0 + 1/0")).has(sp.oo)
 
 
 def test_sympy_is_ordinary_sympy():

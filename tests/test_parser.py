@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epsilex.programs import parser
@@ -106,6 +106,7 @@ def test_factors_and_signs_go_into_leaves():
         ("`x0", "expected a closing backtick"),
         ("x0\0", r"got '\\x00'"),
         ("٣", "got '٣'"),
+        ("y" * 99, r"got 'y{37}\.\.\.'"),
     ],
 )
 def test_refusals(formula, message):
@@ -163,6 +164,7 @@ def test_names():
     assert parse("größe", ["größe"]) == [(FEATURE, 0, 1.0)]
 
 
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.text(alphabet="x01.e+-*/(),` sinm", max_size=30))
 def test_any_text_is_read_or_refused(formula):
     try:

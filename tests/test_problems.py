@@ -148,7 +148,7 @@ def test_a_prediction_that_is_not_finite_is_an_infinite_error():
 
 
 def test_an_unknown_problem_is_named_with_the_known_ones():
-    with pytest.raises(ValueError, match="expected one of housing, tower.*got 'boston'"):
+    with pytest.raises(ValueError, match=r"expected one of housing, tower.*got 'boston'"):
         problems.load("boston")
 
 

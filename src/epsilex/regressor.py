@@ -21,8 +21,10 @@ from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, search
 from epsilex.evolution.cases import loss_function
 from epsilex.evolution.history import frame
 from epsilex.evolution.units import Units
-from epsilex.models.front import CHOICES, Rows, choose, front_frame, in_units, make_front
-from epsilex.models.model import Model
+from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, in_units, make_front
+from epsilex.programs.fold import Node
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import CONSTANT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +33,7 @@ VALIDATION_SHARE = 0.25
 SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
 
 
-def _integer(least: int) -> tuple[Callable, str]:
+def integer_from(least: int) -> tuple[Callable, str]:
     return lambda v: isinstance(v, Integral) and not isinstance(v, bool) and v >= least, f"an integer from {least} on"
 
 
@@ -49,17 +51,17 @@ _MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
 # The one table of constraints, checked at `fit`; what depends on several parameters is checked by `Settings` and `Stop`.
 CONSTRAINTS: dict[str, tuple[Callable, str]] = {
-    "population_size": _integer(2),
-    "min_length": _integer(1),
-    "max_length": _integer(1),
-    "retries": _integer(0),
-    "subtree_size": _integer(1),
-    "tuning_steps": _integer(1),
+    "population_size": integer_from(2),
+    "min_length": integer_from(1),
+    "max_length": integer_from(1),
+    "retries": integer_from(0),
+    "subtree_size": integer_from(1),
+    "tuning_steps": integer_from(1),
     "constant_share": _number(0.0, 1.0),
     "crossover": _number(0.0, 1.0),
     "point_rate": _number(0.0, 1.0),
     "tuning_share": _number(0.0, 1.0),
-    "generations": _or_none(_integer(0)),
+    "generations": _or_none(integer_from(0)),
     "time_limit": _or_none(_number(0.0)),
     "target_error": _number(0.0),
     "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
@@ -332,6 +334,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _cases(self, X, y, weight) -> Cases:
         return Cases.from_arrays(X, y, weight, self.loss)
 
+    def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
+        """Outputs of a program in float64."""
+        return evaluate64(nodes, X)
+
     def _continues(self) -> bool:
         return bool(self.warm_start) and hasattr(self, "search_")
 
@@ -367,13 +373,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         programs = [
             in_units(archive.programs.nodes(i), units, archive.slope[i], archive.intercept[i]) for i in archive.front
         ]
-        self.models_ = make_front(programs, self._names(), loss_function(self.loss), train, validation, self.polish)
+        scorer = Scorer(self._names(), loss_function(self.loss), train, validation, self._values)
+        self.models_ = make_front(programs, scorer, self.polish)
         if not self.models_:
             warnings.warn("no formula was finite on all rows; the model is the target's mean", stacklevel=3)
-            self.models_ = make_front(
-                [[(0, 0, float(np.average(train.y, weights=train.weight)))]], self._names(), loss_function(self.loss),
-                train, validation, False,
-            )  # fmt: skip
+            mean = [(CONSTANT, 0, float(np.average(train.y, weights=train.weight)))]
+            self.models_ = make_front([mean], scorer, polished=False)
         self.settings_ = settings
         self.search_ = found
         self.stopped_by_ = found.reason

@@ -35,6 +35,12 @@ class Units:
             y_scale = _power_of_two(float(np.abs(y * 0.25 - y_shift * 0.25).mean() * 4.0))
         return cls(x_shift, x_scale, y_shift, y_scale)
 
+    def of_feature(self, j: int) -> tuple[float, float]:
+        """Shift and scale of feature `j`; features beyond the columns of X are outputs fed back, in the target's units."""
+        if j >= len(self.x_scale):
+            return self.y_shift, self.y_scale
+        return float(self.x_shift[j]), float(self.x_scale[j])
+
     def apply(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (X - self.x_shift) / self.x_scale, (y - self.y_shift) / self.y_scale
 

@@ -68,8 +68,6 @@ def rerun_command(problem: str, method: str, results: Results) -> str:
     command = f"epsilex reproduce --problems {problem} --methods {method} --trials {results.run['trials']}"
     if results.run["generations"] != published.GENERATIONS:
         command += f" --generations {results.run['generations']}"
-    if results.run["population_size"] != published.POPULATION_SIZE:
-        command += " --quick"
     return f"{command} --out rerun"
 
 

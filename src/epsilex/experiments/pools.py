@@ -10,6 +10,8 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessP
 from multiprocessing.connection import wait as wait_for_handles
 from typing import Any
 
+_GONE = "dask: the scheduler went away; what was stored is intact, so start again to continue"
+
 
 class ProcessPool:
     """Processes of this machine, one trial each at a time.
@@ -84,7 +86,10 @@ class DaskPool:
     @property
     def slots(self) -> int:
         """How many trials run at once; workers may come and go."""
-        return sum(self._client.nthreads().values())
+        try:
+            return sum(self._client.nthreads().values())
+        except OSError:
+            raise ValueError(_GONE) from None
 
     @property
     def free(self) -> bool:
@@ -100,7 +105,7 @@ class DaskPool:
         """Futures that are done by now, after at most `timeout` seconds."""
         done, self._busy = wait(self._busy, timeout, FIRST_COMPLETED)
         if self._client.status not in ("running", "connecting"):
-            raise ValueError("dask: the scheduler went away; what was stored is intact, so start again to continue")
+            raise ValueError(_GONE)
         return list(done)
 
     def close(self) -> None:

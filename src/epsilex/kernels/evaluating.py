@@ -54,15 +54,15 @@ def fill(dst, c, n):
 
 
 @jit
-def run_program(table, arity, opcode, feature, constant, length, x, n, stack, where, result):
-    """One program over one block of `n` rows at address `x`; values of the root go to address `result`."""
+def run_program(table, arity, opcode, feature, constant, length, x, stride, n, stack, where, result):
+    """One program over `n` rows; features lie `stride` bytes apart from address `x` on, the root's values go to `result`."""
     size = n * 4
     level = 0
     for k in range(length):
         op = opcode[k]
         last = k == length - 1
         if op == FEATURE:
-            a = x + np.int64(feature[k]) * size
+            a = x + np.int64(feature[k]) * stride
             c = constant[k]
             if c == np.float32(1.0) and not last:
                 where[level] = a
@@ -105,5 +105,5 @@ def evaluate(table, arity, opcode, feature, constant, length, X, out, first, las
         for i in range(first, last):
             result = out_address + (i * blocks + block) * n * 4
             run_program(
-                table, arity, opcode[i], feature[i], constant[i], length[i], x, n, stack_address, where, result
+                table, arity, opcode[i], feature[i], constant[i], length[i], x, n * 4, n, stack_address, where, result
             )

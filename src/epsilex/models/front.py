@@ -39,10 +39,10 @@ def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float
         if code != FEATURE:
             result.append((code, feature, constant))
             continue
-        coefficient = constant / float(units.x_scale[feature])
-        result.append((FEATURE, feature, coefficient))
-        if units.x_shift[feature] != 0.0:
-            result += [(CONSTANT, 0, coefficient * float(units.x_shift[feature])), (opcode("sub"), 0, 0.0)]
+        shift, scale = units.of_feature(feature)
+        result.append((FEATURE, feature, constant / scale))
+        if shift != 0.0:
+            result += [(CONSTANT, 0, constant / scale * shift), (opcode("sub"), 0, 0.0)]
     slope, intercept = slope * units.y_scale, intercept * units.y_scale + units.y_shift
     if slope != 1.0:
         result += [(CONSTANT, 0, float(slope)), (opcode("mul"), 0, 0.0)]
@@ -51,26 +51,57 @@ def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float
     return result
 
 
-def make_front(
-    programs: Sequence[Sequence[Node]],
-    names: Sequence[str],
-    loss: Callable,
-    train: Rows,
-    validation: Rows | None = None,
-    polished: bool = True,
-) -> list[Model]:
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Makes models of programs, with their metrics on the training rows and, if there are any, the validation rows."""
+
+    names: Sequence[str]
+    loss: Callable
+    train: Rows
+    validation: Rows | None = None
+    values: Callable = evaluate64
+
+    def __call__(self, nodes: Sequence[Node]) -> Model | None:
+        """None where a value is not finite on some training row."""
+        out = self.values(nodes, self.train.X)
+        if not np.isfinite(out).all():
+            return None
+        metrics = {"loss": self._loss(out, self.train), **_errors(out, self.train, "")}
+        if not np.isfinite(metrics["loss"]):
+            return None
+        if self.validation is not None:
+            out = self.values(nodes, self.validation.X)
+            metrics |= {"validation_loss": self._loss(out, self.validation), **_errors(out, self.validation, "validation_")}
+        metrics["proven"] = enclose(nodes, self.box) is not None
+        return model(nodes, self.names, **metrics)
+
+    @property
+    def box(self) -> list[Interval]:
+        """The box of the training rows; a feature that is not among their columns (a fed-back output) can be anything."""
+        X = self.train.X
+        known = [Interval(float(lo), float(hi)) for lo, hi in zip(X.min(axis=0), X.max(axis=0), strict=True)]
+        largest = np.finfo(np.float64).max
+        return known + [Interval(-largest, largest)] * (len(self.names) - len(known))
+
+    def _loss(self, out: np.ndarray, rows: Rows) -> float:
+        with np.errstate(all="ignore"):
+            value = float(np.average(self.loss(rows.y, out), weights=rows.weight))
+        return value if np.isfinite(value) else np.inf
+
+
+def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
     """Models by ascending length, each of lower loss on the training rows than every shorter one.
 
     Programs are simplified, their constants polished in float64; a model that is not finite on every row is left out.
     """
-    box = [Interval(float(lo), float(hi)) for lo, hi in zip(train.X.min(axis=0), train.X.max(axis=0), strict=True)]
     best: dict[int, Model] = {}
     for program in programs:
         variants = [simplify(program)]
         if polished:
+            train = score.train
             variants.append(simplify(polish(variants[0], train.X, train.y, train.weight)))
         for nodes in variants:
-            m = scored(nodes, names, loss, train, validation, box)
+            m = score(nodes)
             if m is not None and (m.length not in best or m.metrics["loss"] < best[m.length].metrics["loss"]):
                 best[m.length] = m
     front: list[Model] = []
@@ -80,27 +111,9 @@ def make_front(
     return front
 
 
-def scored(
-    nodes: Sequence[Node], names: Sequence[str], loss: Callable, train: Rows, validation: Rows | None, box
-) -> Model | None:
-    """A model with its metrics; None where a value is not finite on some row."""
-    out = evaluate64(nodes, train.X)
-    if not np.isfinite(out).all():
-        return None
-    metrics = {"loss": float(np.average(loss(train.y, out), weights=train.weight)), **_errors(out, train, "")}
-    if not np.isfinite(metrics["loss"]):
-        return None
-    if validation is not None:
-        out = evaluate64(nodes, validation.X)
-        metrics |= _errors(out, validation, "validation_")
-        held = np.average(loss(validation.y, out), weights=validation.weight)
-        metrics["validation_loss"] = float(held) if np.isfinite(held) else np.inf
-    metrics["proven"] = enclose(nodes, box) is not None
-    return model(nodes, names, **metrics)
-
-
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
     mean = np.average(rows.y, weights=rows.weight)
+    out = np.where(np.isfinite(out), out, np.inf)
     mse = float(np.average((rows.y - out) ** 2, weights=rows.weight))
     variance = float(np.average((rows.y - mean) ** 2, weights=rows.weight))
     mae = float(np.average(np.abs(rows.y - out), weights=rows.weight))

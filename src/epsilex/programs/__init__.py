@@ -4,11 +4,12 @@ operators   the table: one row an operator; `operator(...)` adds one of your own
 programs    `Programs`, a struct of arrays
 start       `random_programs`
 evaluation  `evaluate`: outputs of all programs on all rows, float32
-numeric     float64 values by the table's NumPy functions
+fold        the one walk over a program's nodes that the rest shares
+numeric     float64 values by the table's NumPy functions; gradient their derivatives
 machine     the table as machine code
 formula     infix text; parser the way back, by a whitelist
-export      SymPy, LaTeX, NumPy and C source, built from the program
-simplify    shorter programs of the same values
+export      SymPy and LaTeX, source NumPy and C, built from the program
+simplify    shorter programs of the same values; algebra its normal forms
 intervals   enclosures that prove a formula defined on a box
 """
 

@@ -26,7 +26,8 @@ def sympy_expression(nodes: Iterable[Node], names: Sequence[str] | None = None):
     """SymPy expression of a program, over real symbols of the features' names.
 
     It is built unevaluated: it stands for the program's own operations, and huge numbers cannot stall it; `.doit()`
-    and `sympy.simplify` evaluate it. Parts without features are numbers, computed in float64.
+    and `sympy.simplify` evaluate it. Parts without features are numbers, computed in float64; if one of them is
+    undefined, such as log(-1), so is the whole: SymPy's nan.
     """
     import sympy as sp
 
@@ -37,8 +38,11 @@ def sympy_expression(nodes: Iterable[Node], names: Sequence[str] | None = None):
         return symbol if constant == 1.0 else _sympy_number(sp, constant) * symbol
 
     def branch(row, *parts):
-        if all(isinstance(part, float) for part in parts):
+        numbers = [part for part in parts if isinstance(part, float)]
+        if len(numbers) == len(parts):
             return np.float64(row.value(*parts))
+        if np.isnan(numbers).any():  # SymPy can neither order nor print an expression with nan inside
+            return np.float64(np.nan)
         arguments = [_sympy_number(sp, part) if isinstance(part, float) else part for part in parts]
         return _sympy_function(row)(*arguments) if row.sympy is None else row.sympy(sp, *arguments)
 

@@ -134,7 +134,7 @@ _BUILT_IN = (
         c="{0} >= {1} || isnan({0}) ? {0} : {1}", latex=r"\max\left({0}, {1}\right)", commutative=True,
     ),
     Operator(
-        "pow", 2, np.power, (lambda a, b, v: b * v / a, lambda a, b, v: v * np.log(a)), "**",
+        "pow", 2, np.power, (lambda a, b, v: b * np.power(a, b - 1.0), lambda a, b, v: v * np.log(a)), "**",
         lambda sp, a, b: a**b, iv.power, precedence=POWER, numpy="np.power({0}, {1})", c="pow({0}, {1})",
         latex=r"{0}^{{1}}", identity=1.0,
     ),

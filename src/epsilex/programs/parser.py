@@ -89,7 +89,7 @@ class _Columns:
     def known(self) -> str:
         if self.by_name is None:
             return "x0, x1, ..." if self.n_features is None else f"x0 to x{self.n_features - 1}"
-        return ", ".join(list(self.by_name)[:10]) + (", ..." if len(self.by_name) > 10 else "")
+        return ", ".join(_short(name) for name in list(self.by_name)[:10]) + (", ..." if len(self.by_name) > 10 else "")
 
 
 class _Parser:
@@ -185,7 +185,7 @@ class _Parser:
         if follows is not None and follows.text == "(" and follows.kind == "symbol":
             if row is None:
                 known = ", ".join(self.functions)
-                raise self.error(f"expected a function among {known}; got {token.text!r}", token.at)
+                raise self.error(f"expected a function among {known}; got {_short(token.text)!r}", token.at)
             self.wait(_Bracket(row, token.at), token.at)
             return True
         self.at = after
@@ -197,7 +197,7 @@ class _Parser:
     def feature(self, name: str, at: int) -> None:
         column = self.columns.find(name)
         if column is None:
-            raise self.error(f"expected a feature among {self.columns.known()}; got {name!r}", at)
+            raise self.error(f"expected a feature among {self.columns.known()}; got {_short(name)!r}", at)
         self.emit((FEATURE, column, 1.0))
 
     def comma(self, bracket: _Bracket, token: _Token) -> None:
@@ -221,7 +221,7 @@ class _Parser:
         self.waiting.append(item)
 
     def reduce(self, precedence: int) -> _Bracket | None:
-        """Apply the waiting operators that bind at least as tightly as `precedence`; returns the bracket met, if any."""
+        """Apply the waiting operators that bind at least as tightly as `precedence`; gives the bracket met, if any."""
         while self.waiting:
             item = self.waiting[-1]
             if isinstance(item, _Bracket):
@@ -261,4 +261,8 @@ def _arity(row: Operator, got: str) -> str:
 
 
 def _shown(token: _Token) -> str:
-    return "the end" if token.kind == "end" else repr(token.text)
+    return "the end" if token.kind == "end" else repr(_short(token.text))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else name[:37] + "..."

@@ -1,0 +1,173 @@
+"""The estimator for time series: y(t) = f(x(t), x(t-1), ..., y(t-1), ...) in free run."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from epsilex.evolution import Cases, Settings
+from epsilex.evolution.recurrent import RecurrentCases
+from epsilex.models.front import Rows
+from epsilex.programs.fold import Node
+from epsilex.programs.numeric import evaluate64
+from epsilex.regressor import SymbolicRegressor, integer_from
+
+
+class DynamicRegressor(SymbolicRegressor):
+    """Find a difference equation for a time series, as the paper's Wind problem has it.
+
+    Rows are in time order. The formula may use the features now and up to `lags` rows before, and its *own* outputs up to
+    `feedback` rows before, which are 0 before the first row: the model runs free, it never sees a measured y. Rows of
+    weight 0 are simulated but do not count.
+
+    Parameters
+    ----------
+    lags, feedback : int
+        How many rows back the features and the outputs reach.
+
+    All others are `SymbolicRegressor`'s. Outputs are not scaled linearly, because they are fed back as they are, and
+    constants are tuned by hill climbing.
+    """
+
+    def __init__(
+        self,
+        *,
+        lags=1,
+        feedback=1,
+        selection=Settings.selection,
+        selection_options=None,
+        time_limit=30.0,
+        generations=None,
+        target_error=0.0,
+        loss=Settings.loss,
+        choose="accuracy",
+        operators=Settings.operators,
+        max_length=Settings.max_length,
+        min_length=Settings.min_length,
+        population_size=Settings.population_size,
+        constant_range=Settings.constant_range,
+        constant_share=Settings.constant_share,
+        coefficients=Settings.coefficients,
+        scaling=False,
+        limit_outputs=Settings.limit_outputs,
+        crossover=Settings.crossover,
+        mutations=None,
+        point_rate=Settings.point_rate,
+        retries=Settings.retries,
+        subtree_size=Settings.subtree_size,
+        tuning="hill_climbing",
+        tuning_share=Settings.tuning_share,
+        tuning_steps=Settings.tuning_steps,
+        survival=Settings.survival,
+        elitism=Settings.elitism,
+        polish=False,
+        n_jobs=None,
+        random_state=None,
+        warm_start=False,
+        progress=False,
+        callbacks=(),
+        checkpoint=None,
+        checkpoint_every=30.0,
+        resume=False,
+    ):
+        super().__init__(
+            selection=selection,
+            selection_options=selection_options,
+            time_limit=time_limit,
+            generations=generations,
+            target_error=target_error,
+            loss=loss,
+            choose=choose,
+            operators=operators,
+            max_length=max_length,
+            min_length=min_length,
+            population_size=population_size,
+            constant_range=constant_range,
+            constant_share=constant_share,
+            coefficients=coefficients,
+            scaling=scaling,
+            limit_outputs=limit_outputs,
+            crossover=crossover,
+            mutations=mutations,
+            point_rate=point_rate,
+            retries=retries,
+            subtree_size=subtree_size,
+            tuning=tuning,
+            tuning_share=tuning_share,
+            tuning_steps=tuning_steps,
+            survival=survival,
+            elitism=elitism,
+            polish=polish,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            warm_start=warm_start,
+            progress=progress,
+            callbacks=callbacks,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            resume=resume,
+        )
+        self.lags = lags
+        self.feedback = feedback
+
+    def simulate(self, X, y0=0.0) -> np.ndarray:
+        """Run `model_` free over the rows of X, (rows,) float64, from the previous outputs `y0` (the latest first)."""
+        check_is_fitted(self, "model_")
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        past = np.broadcast_to(np.asarray(y0, np.float64), self.feedback) if self.feedback else np.empty(0)
+        return _run_free(self.model_.nodes, _lagged(X, self.lags), past)
+
+    def predict(self, X) -> np.ndarray:
+        """`simulate` from rest."""
+        return self.simulate(X)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name in ("lags", "feedback"):
+            holds, expected = integer_from(0)
+            if not holds(getattr(self, name)):
+                raise ValueError(f"{name}: expected {expected}; got {getattr(self, name)!r}")
+        if self.scaling or self.tuning == "levenberg_marquardt" or self.polish or self.choose == "validation":
+            raise ValueError(
+                "scaling, tuning, polish, choose: expected no linear scaling, no Levenberg-Marquardt, no polishing and no "
+                f"validation rows in a dynamic model; got {self.scaling}, {self.tuning!r}, {self.polish}, {self.choose!r}"
+            )
+
+    def _held_back(self, X, y, weight) -> tuple[Rows, None]:
+        return Rows(_lagged(X, self.lags), y, weight), None
+
+    def _cases(self, X, y, weight) -> Cases:
+        return RecurrentCases.from_series(X, y, weight, self.loss, self.feedback)
+
+    def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
+        return _run_free(nodes, X, np.zeros(self.feedback))
+
+    def _names(self) -> list[str]:
+        now = super()._names()
+        back = [f"{name}[t-{k}]" for k in range(1, self.lags + 1) for name in now]
+        return now + back + [f"y[t-{k}]" for k in range(1, self.feedback + 1)]
+
+
+def _lagged(X: np.ndarray, lags: int) -> np.ndarray:
+    """X (rows, features) with the columns of the 1, ..., `lags` rows before; the first row stands in for what is missing."""
+    place = np.arange(len(X))
+    return np.hstack([X[np.maximum(place - k, 0)] for k in range(lags + 1)])
+
+
+def _run_free(nodes, X: np.ndarray, past: np.ndarray) -> np.ndarray:
+    """Outputs (rows,) of a program over X and its own `past` outputs; NaN from the first non-finite one on."""
+    n_static = X.shape[1]
+    if not any(code == 1 and feature >= n_static for code, feature, _ in nodes):
+        return evaluate64(nodes, X)
+    outputs = np.full(len(X), np.nan)
+    past = np.array(past, np.float64)
+    row = np.empty((1, n_static + len(past)))
+    for t in range(len(X)):
+        row[0, :n_static] = X[t]
+        row[0, n_static:] = past
+        outputs[t] = value = evaluate64(nodes, row)[0]
+        if not np.isfinite(value):
+            break
+        past[1:] = past[:-1]
+        past[0] = value
+    return outputs

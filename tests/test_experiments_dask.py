@@ -1,0 +1,126 @@
+"""Trials on a Dask cluster: a real scheduler and two worker processes on the loopback, one of them killed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import experiments_standin as standin
+import pytest
+from rich.console import Console
+
+from epsilex import problems
+from epsilex.experiments import runner
+from epsilex.experiments.pools import DaskPool
+from epsilex.experiments.progress import Progress
+from epsilex.experiments.store import FILE, Store
+
+pytest.importorskip("distributed", reason="needs the extra `cluster`")
+
+
+def start(module: str, *arguments: str, folder: Path) -> subprocess.Popen:
+    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
+    environment = {**os.environ, "PYTHONPATH": paths, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+    return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """(address, the two workers, the scheduler)."""
+    note = tmp_path / "scheduler.json"
+    scheduler = start(
+        "dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--no-dashboard",
+        "--scheduler-file",
+        str(note),
+        folder=tmp_path,
+    )
+    processes = [scheduler]
+    try:
+        limit = time.monotonic() + 30
+        while not note.exists() and time.monotonic() < limit:
+            time.sleep(0.1)
+        address = json.loads(note.read_text())["address"]
+        worker = ("dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+        workers = [start(*worker, folder=tmp_path) for _ in range(2)]
+        processes += workers
+        yield address, workers, scheduler
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+class KillOnce(Progress):
+    """Watches, and kills a worker after the second trial."""
+
+    def __init__(self, victim: subprocess.Popen, *arguments):
+        super().__init__(*arguments)
+        self._victim = victim
+
+    def ended(self, trial, outcome, final):
+        super().ended(trial, outcome, final)
+        if self._done.total() == 2:
+            self._victim.kill()
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_rows_though_a_worker_is_killed(cluster, tmp_path):
+    address, workers, _ = cluster
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    assert standin.carry_out(whole, standin.work) == 0
+    loaded = {"uball5d": problems.load("uball5d")}
+    pool = DaskPool(address)
+    try:
+        pool._client.wait_for_workers(2, timeout=30)
+        assert pool.slots == 2
+        with Store.open(out / FILE) as store:
+            store.begin("table", standin.SCALE, standin.plan(), loaded.values(), pool.description)
+            console = Console(file=io.StringIO())
+            with KillOnce(workers[0], console, standin.plan(), set(), pool.slots) as watcher:
+                assert runner.run(standin.plan(), loaded, store, pool, watcher, standin.slow_work) == 0
+    finally:
+        pool.close()
+    assert workers[0].poll() is not None
+    assert standin.stored(out) == standin.stored(whole)
+    assert standin.histories(out) == standin.histories(whole)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_ends_the_run_and_keeps_what_is_stored(cluster, tmp_path):
+    address, _, scheduler = cluster
+    loaded = {"uball5d": problems.load("uball5d")}
+    pool = DaskPool(address)
+    try:
+        with Store.open(tmp_path / FILE) as store:
+            watcher = KillOnce(scheduler, Console(file=io.StringIO()), standin.plan(), set(), 2)
+            with pytest.raises(ValueError, match="dask: the scheduler went away"):
+                runner.run(standin.plan(), loaded, store, pool, watcher, standin.slow_work)
+            assert len(store.done()) >= 2
+    finally:
+        pool.close()
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "tcp://127.0.0.1:9", "nonsense", ""])
+def test_an_address_where_nobody_answers(address):
+    with pytest.raises(ValueError, match="dask: expected the address of a Dask scheduler; nobody answers"):
+        DaskPool(address, timeout=2)
+
+
+def test_a_scheduler_without_workers(cluster):
+    address, workers, _ = cluster
+    for worker in workers:
+        worker.kill()
+        worker.wait()
+    with pytest.raises(ValueError, match="dask: expected a scheduler with workers"):
+        DaskPool(address, timeout=2)

@@ -1,0 +1,234 @@
+"""Tables, claims and page, from a results file alone."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import linecache
+import re
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import experiments_standin as standin
+import pandas as pd
+import pytest
+
+from epsilex import problems
+from epsilex.experiments import claims, methods, report, results, studies, tables
+from epsilex.experiments.methods import PAPER, arrange
+from epsilex.experiments.store import FILE, ResultsError, Store
+from epsilex.experiments.trials import Outcome
+
+SCALE = studies.Scale(trials=8, generations=6, population_size=10)
+PAPER_IDS = [method.id for method in PAPER]
+NASTY = "<script>alert(1)</script>"
+
+
+def named(name: str, title: str | None = None) -> problems.Problem:
+    """A problem of this name, with UBall5D's data."""
+    return replace(problems.load("uball5d"), name=name, title=title or name.upper(), raw_errors=False)
+
+
+def fill(out, plans, loaded) -> None:
+    with Store.open(out / FILE) as store:
+        for study, plan in plans:
+            run = store.begin(study, SCALE, plan, loaded.values(), "2 processes")
+            for trial in plan:
+                store.add(trial, standin.work(trial, loaded[trial.problem]), 1)
+            store.end(run)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """A folder with both studies, one user's method, one failed trial, and its report."""
+    out = tmp_path_factory.mktemp("report")
+    loaded = {name: named(name) for name in ("housing", "tower")} | {"mine": named("mine", NASTY)}
+    own = "experiments_standin:my_select"
+    plans = [
+        ("table", studies.plan("table", list(loaded), [*PAPER_IDS, own], SCALE)),
+        ("epsilon", studies.plan("epsilon", ["tower"], ["lex_e", "lex_y"], SCALE)),
+    ]
+    fill(out, plans, loaded)
+    with Store.open(out / FILE) as store:
+        store.add(plans[0][1][0], Outcome(error=f"ValueError: {NASTY}"), 3)
+    report(out)
+    return out
+
+
+def test_every_file_is_written(out):
+    names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert {"table.md", "table.tex", "table.csv", "cells.csv", "index.html", FILE} <= names
+    drawn = (
+        "test_mae", "training_mae", "cases_used", "diversity", "friedman_intervals", "critical_difference",
+        "epsilon_e_test_mae", "epsilon_y_test_mae", "epsilon_e_cases_used", "epsilon_e_diversity",
+    )  # fmt: skip
+    assert {f"figures/{name}.{kind}" for name in drawn for kind in ("svg", "png")} <= names
+
+
+def test_the_same_results_give_the_same_files(out):
+    before = {
+        path: path.read_bytes() for path in out.rglob("*") if path.suffix in (".md", ".tex", ".csv", ".html", ".svg")
+    }
+    report(out)
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def test_the_csv_is_in_the_papers_layout(out):
+    table = pd.read_csv(out / "table.csv")
+    assert table["method"].tolist() == [*PAPER_IDS, "experiments_standin:my_select"]
+    assert "".join(table["letter"]) == "abcdefghi"
+    rows = results.read(out, "table").trials
+    expected = rows[(rows["method"] == "lex") & (rows["problem"] == "tower")]["test_mae"].median()
+    assert table.set_index("method").loc["lex", "tower"] == pytest.approx(expected, rel=1e-5)
+    assert table.set_index("method").loc["tournament", "time_ratio"] == 1.0
+
+
+def test_the_markdown_has_a_row_a_method_and_the_published_beside_ours(out):
+    text = (out / "table.md").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert lines[0].startswith("| Method | HOUSING | TOWER | <")
+    assert sum(line.startswith("| <sup>") for line in lines) == 9
+    assert len({line.count("|") for line in lines[:11]}) == 1
+    assert re.search(r"\| HOUSING \| Lex ε_eλ \| 0\.309 \| 0\.\d{3} \| 0\.\d{3} to 0\.\d{3} \|", text)
+    assert "| reproduced |" in text
+
+
+def test_the_latex_is_one_tabular_with_even_rows(out):
+    text = (out / "table.tex").read_text(encoding="utf-8")
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 1
+    body = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(body) == 10
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in body} == {6}
+    assert r"my\_select" in text
+    assert r"$\epsilon_{e\lambda}$" in text
+
+
+def test_the_best_of_each_problem_is_marked(out):
+    table = tables.make(results.read(out, "table"))
+    for problem in table.problems:
+        best = [method.id for method in table.methods if table.is_best(problem, method.id)]
+        assert best == [table.cells.loc[problem, "median"].idxmin()]
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str):
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+@pytest.fixture(scope="module")
+def page(out):
+    return (out / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_page_needs_no_network_and_runs_no_script(page):
+    tags = Page(page).tags
+    assert not [tag for tag, _ in tags if tag in ("script", "link", "iframe", "object", "form")]
+    assert all(attributes["src"].startswith("data:image/svg+xml;base64,") for tag, attributes in tags if tag == "img")
+    assert sum(tag == "img" for tag, _ in tags) == 10
+    assert not [name for _, attributes in tags for name in attributes if name.startswith("on") or name == "style"]
+    policy = next(a["content"] for tag, a in tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_style_is_the_one_the_policy_allows(page):
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]
+    assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
+
+
+def test_what_comes_from_outside_is_shown_as_text(page):
+    assert NASTY not in page
+    assert page.count("&lt;script&gt;") >= 3  # the problem's title, and the failed trial's error
+
+
+def test_the_page_has_verdicts_commands_deviations_and_failures(page):
+    assert "epsilex reproduce --problems tower --methods lex_e_mad --trials 8 --generations 6 --out" in page
+    for text in ("reproduced", "How a verdict is reached", "Where this differs from the paper", "1 trials failed"):
+        assert text in page
+    assert "are not comparable" in page  # 6 generations are not the paper's 1000
+
+
+def test_claims_are_all_judged(out):
+    found = [*claims.of_table(results.read(out, "table")), *claims.of_epsilon(results.read(out, "epsilon"))]
+    assert len(found) >= 14
+    assert {claim.verdict for claim in found} <= {claims.HOLDS, claims.IN_PART, claims.FAILS}
+    by_text = {claim.text: claim.verdict for claim in found}
+    assert by_text["The lowest median test MAE is that of ε_e = 5."] == claims.HOLDS  # as the stand-in has it
+    assert by_text["The lowest median test MAE is that of ε_y = 0.1."] == claims.HOLDS
+
+
+def test_one_problem_and_one_method_are_enough_for_a_report(tmp_path):
+    loaded = {"uball5d": problems.load("uball5d")}
+    fill(tmp_path, [("table", studies.plan("table", ["uball5d"], ["lex"], SCALE))], loaded)
+    text = report(tmp_path)
+    assert "Lex" in text
+    assert not (tmp_path / "figures" / "friedman_intervals.svg").exists()
+    assert "friedman_intervals" in (tmp_path / "index.html").read_text(encoding="utf-8")  # said to be missing
+
+
+def test_one_trial_is_enough_for_a_report(tmp_path):
+    loaded = {"uball5d": problems.load("uball5d")}
+    plan = studies.plan("table", ["uball5d"], ["lex", "tournament"], studies.Scale(1, 1, 10))
+    fill(tmp_path, [("table", plan)], loaded)
+    report(tmp_path)
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_a_report_of_nothing(tmp_path, made):
+    if made:
+        with Store.open(tmp_path / FILE):
+            pass
+    with pytest.raises(ResultsError, match="out: expected a"):
+        report(tmp_path)
+
+
+# --- methods ---
+
+
+def test_the_papers_methods_have_its_letters():
+    assert "".join(method.letter for method in PAPER) == "abcdefgh"
+    assert [method.id for method in arrange(["lex_e_mad", "random"])] == ["random", "lex_e_mad"]
+    assert [method.letter for method in arrange(["lex_semi", "lex", "m:f"])] == ["d", "i", "j"]
+
+
+def test_two_functions_of_one_name_keep_their_full_names():
+    assert [method.label for method in arrange(["a:select", "b:select", "b:other"])] == [
+        "a:select",
+        "b:select",
+        "other",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("roulette", "method: expected one of random, tournament"),
+        ("no.such.module:select", "importable package.module:function"),
+        ("experiments_standin:nothing", "importable package.module:function"),
+        ("experiments_standin:CASES", "expected a function"),
+        (":select", "importable package.module:function"),
+    ],
+)
+def test_a_method_that_cannot_be_run(text, message):
+    with pytest.raises(ValueError, match=message):
+        methods.check(text)
+
+
+def test_an_edited_function_is_another_method(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "editedselection.py"
+    module.write_text("def pick(errors, n, rng):\n    return rng.integers(0, len(errors), n)\n")
+    before = methods.code_mark("editedselection:pick")
+    module.write_text("def pick(errors, n, rng):\n    return errors.argmin(0)[:n]  # something else\n")
+    importlib.invalidate_caches()
+    linecache.clearcache()
+    del sys.modules["editedselection"]
+    assert methods.code_mark("editedselection:pick") != before
+    assert methods.code_mark("lex") is None
