@@ -117,3 +117,8 @@ def histories(out: Path) -> list[tuple]:
 def my_select(errors, n, rng):
     """A user's own method: anyone."""
     return rng.integers(0, len(errors), n)
+
+
+def bad_select(errors, n, rng):
+    """A user's own method that does not work."""
+    raise RuntimeError("no parents today")

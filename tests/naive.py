@@ -153,3 +153,33 @@ def probabilities(id, errors):
             pool = survivors(rule, errors[:, t], population, pool)
         result[pool] += 1.0 / len(pool)
     return result / len(orders)
+
+
+def dominates(a, b):
+    return a[0] <= b[0] and a[1] <= b[1] and a != b
+
+
+def squared_distance(a, b):
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+
+
+def spea2(fitness, age, n):
+    """SPEA2's environmental selection on (fitness, age): indices of the `n` survivors, ascending.
+
+    Where the algorithm leaves a choice: of equally crowded points the one of least (fitness, age) goes first, of equal
+    individuals the last one.
+    """
+    points = list(zip(map(float, fitness), map(float, age), strict=True))
+    everyone = range(len(points))
+    strength = [sum(dominates(points[i], points[j]) for j in everyone) for i in everyone]
+    raw = [sum(strength[j] for j in everyone if dominates(points[j], points[i])) for i in everyone]
+    front = [i for i in everyone if raw[i] == 0]
+    while len(front) > n:
+        distances = {i: sorted(squared_distance(points[i], points[j]) for j in front if j != i) for i in front}
+        front.remove(min(front, key=lambda i: (distances[i], points[i], -i)))
+    if len(front) == n:
+        return front
+    k = max(1, int(math.sqrt(len(points))))
+    sigma = [sorted(squared_distance(points[i], points[j]) for j in everyone if j != i)[k - 1] for i in everyone]
+    dominated = sorted((i for i in everyone if raw[i] > 0), key=lambda i: (raw[i], -sigma[i], i))
+    return sorted(front + dominated[: n - len(front)])

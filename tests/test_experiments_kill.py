@@ -49,8 +49,10 @@ def wait_for(condition, seconds: float) -> None:
         time.sleep(0.02)
 
 
+pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs SIGKILL and /proc")
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs SIGKILL and /proc")
 def test_killed_ten_times_and_continued_it_has_the_rows_of_an_undisturbed_run(tmp_path):
     whole = tmp_path / "whole"
     assert standin.carry_out(whole, standin.work) == 0
@@ -72,3 +74,16 @@ def test_killed_ten_times_and_continued_it_has_the_rows_of_an_undisturbed_run(tm
     assert standin.histories(out) == standin.histories(whole)
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in orphans), seconds=10)
     assert not [pid for pid in orphans if Path(f"/proc/{pid}").exists()]  # workers left with their parent
+
+
+def test_an_interrupt_ends_the_run_at_once_and_keeps_what_is_stored(tmp_path):
+    script, out = tmp_path / "script.py", tmp_path / "out"
+    script.write_text(SCRIPT.format(tests=str(Path(__file__).parent), out=str(out)))
+    process = subprocess.Popen([sys.executable, script], stderr=subprocess.DEVNULL)
+    wait_for(lambda: rows_in(out) >= 2, seconds=60)
+    workers = workers_of(process.pid)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) != 0
+    assert 2 <= rows_in(out) < len(standin.plan())
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), seconds=30)
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]

@@ -88,7 +88,7 @@ def test_the_csv_is_in_the_papers_layout(out):
 def test_the_markdown_has_a_row_a_method_and_the_published_beside_ours(out):
     text = (out / "table.md").read_text(encoding="utf-8")
     lines = text.splitlines()
-    assert lines[0].startswith("| Method | HOUSING | TOWER | <")
+    assert lines[0].startswith("| Method | HOUSING | TOWER | &lt;script>")
     assert sum(line.startswith("| <sup>") for line in lines) == 9
     assert len({line.count("|") for line in lines[:11]}) == 1
     assert re.search(r"\| HOUSING \| Lex ε_eλ \| 0\.309 \| 0\.\d{3} \| 0\.\d{3} to 0\.\d{3} \|", text)
@@ -158,7 +158,7 @@ def test_the_page_has_verdicts_commands_deviations_and_failures(page):
 def test_claims_are_all_judged(out):
     found = [*claims.of_table(results.read(out, "table")), *claims.of_epsilon(results.read(out, "epsilon"))]
     assert len(found) >= 14
-    assert {claim.verdict for claim in found} <= {claims.HOLDS, claims.IN_PART, claims.FAILS}
+    assert {claim.verdict for claim in found} <= {claims.HOLDS, claims.IN_PART, claims.FAILS, claims.TOO_FEW}
     by_text = {claim.text: claim.verdict for claim in found}
     assert by_text["The lowest median test MAE is that of ε_e = 5."] == claims.HOLDS  # as the stand-in has it
     assert by_text["The lowest median test MAE is that of ε_y = 0.1."] == claims.HOLDS

@@ -205,6 +205,12 @@ def test_infinite_errors_rank_last():
     statistics.pairwise(rows)
 
 
+@pytest.mark.parametrize(("trials", "enough"), [(1, False), (6, False), (7, True), (30, True)])
+def test_how_many_trials_the_papers_eight_methods_need(trials, enough):
+    rows = rows_of({("p", method.id): [1.0] * trials for method in PAPER})
+    assert statistics.can_be_significant(rows) is enough
+
+
 # --- verdicts ---
 
 

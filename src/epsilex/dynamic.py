@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epsilex.evolution import Cases, Settings
 from epsilex.evolution.recurrent import RecurrentCases
+from epsilex.evolution.units import Units
 from epsilex.models.front import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
@@ -58,6 +59,7 @@ class DynamicRegressor(SymbolicRegressor):
         tuning="hill_climbing",
         tuning_share=Settings.tuning_share,
         tuning_steps=Settings.tuning_steps,
+        tuning_cases=Settings.tuning_cases,
         survival=Settings.survival,
         elitism=Settings.elitism,
         polish=False,
@@ -95,6 +97,7 @@ class DynamicRegressor(SymbolicRegressor):
             tuning=tuning,
             tuning_share=tuning_share,
             tuning_steps=tuning_steps,
+            tuning_cases=tuning_cases,
             survival=survival,
             elitism=elitism,
             polish=polish,
@@ -135,6 +138,10 @@ class DynamicRegressor(SymbolicRegressor):
 
     def _held_back(self, X, y, weight) -> tuple[Rows, None]:
         return Rows(_lagged(X, self.lags), y, weight), None
+
+    def _units(self, train: Rows) -> Units:
+        """The target keeps its zero, which outputs fed back begin with."""
+        return Units.of(train.X, train.y, always=False, free_target=False)
 
     def _cases(self, X, y, weight) -> Cases:
         return RecurrentCases.from_series(X, y, weight, self.loss, self.feedback)

@@ -17,11 +17,13 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, search
-from epsilex.evolution.cases import loss_function
+from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
+from epsilex.evolution.cases import POWERS, loss_function
+from epsilex.evolution.checkpoint import exists
 from epsilex.evolution.history import frame
-from epsilex.evolution.units import Units
-from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, in_units, make_front
+from epsilex.evolution.rows import distinct_rows
+from epsilex.evolution.units import Units, in_units
+from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, make_front
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT
@@ -57,6 +59,7 @@ CONSTRAINTS: dict[str, tuple[Callable, str]] = {
     "retries": integer_from(0),
     "subtree_size": integer_from(1),
     "tuning_steps": integer_from(1),
+    "tuning_cases": integer_from(2),
     "constant_share": _number(0.0, 1.0),
     "crossover": _number(0.0, 1.0),
     "point_rate": _number(0.0, 1.0),
@@ -127,8 +130,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion", "deletion",
         "constants"; probability per node of a point mutation (0: one node); how often a child that is too long is tried
         again; greatest length of a new random subtree.
-    tuning, tuning_share, tuning_steps
-        Constants: "levenberg_marquardt" on a share of the children, "hill_climbing" as in the paper, or "none".
+    tuning, tuning_share, tuning_steps, tuning_cases
+        Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the paper, or "none".
     survival : {"pareto", "generational"}
         The best of parents and children by (fitness, length), or the children.
     elitism : bool
@@ -203,6 +206,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         tuning=Settings.tuning,
         tuning_share=Settings.tuning_share,
         tuning_steps=Settings.tuning_steps,
+        tuning_cases=Settings.tuning_cases,
         survival=Settings.survival,
         elitism=Settings.elitism,
         polish=True,
@@ -239,6 +243,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.tuning = tuning
         self.tuning_share = tuning_share
         self.tuning_steps = tuning_steps
+        self.tuning_cases = tuning_cases
         self.survival = survival
         self.elitism = elitism
         self.polish = polish
@@ -262,12 +267,15 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return cls(**{**table, **rest, **changes})
 
     def fit(self, X, y, sample_weight=None):
-        """Search formulas for X (rows, features) and y (rows,); rows of weight 0 are left out."""
+        """Search formulas for X (rows, features) and y (rows,).
+
+        A row of weight 2 counts as two equal rows, and one of weight 0 as none; their order means nothing.
+        """
         self._check_parameters()
         X, y, weight = self._validated(X, y, sample_weight)
         train, validation = self._held_back(X, y, weight)
         settings = self._settings()
-        units = Units.of(train.X, train.y, always=settings.scaling)
+        units = self._units(train)
         found = self._search(self._cases(*units.apply(train.X, train.y), train.weight), settings, units)
         self._keep(found, settings, units, train, validation)
         return self
@@ -317,11 +325,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return X, y.astype(np.float64), weight
 
     def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
-        """Rows of weight above 0, and a quarter of them held back where the choice needs it."""
-        rows = np.flatnonzero(weight > 0)
-        if self.choose != "validation" or len(rows) < 8:
-            return Rows(X[rows], y[rows], weight[rows]), None
-        first, second = train_test_split(rows, test_size=VALIDATION_SHARE, random_state=0)
+        """The distinct rows, and a quarter of them held back where the choice needs it."""
+        X, y, weight = distinct_rows(X, y, weight)
+        if self.choose != "validation" or len(y) < 8:
+            return Rows(X, y, weight), None
+        first, second = train_test_split(np.arange(len(y)), test_size=VALIDATION_SHARE, random_state=0)
         first, second = np.sort(first), np.sort(second)
         return Rows(X[first], y[first], weight[first]), Rows(X[second], y[second], weight[second])
 
@@ -330,6 +338,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if self._continues():
             seed = self.settings_.seed
         return Settings(**{name: getattr(self, name) for name in SETTINGS}, seed=seed)
+
+    def _units(self, train: Rows) -> Units:
+        return Units.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
 
     def _cases(self, X, y, weight) -> Cases:
         return Cases.from_arrays(X, y, weight, self.loss)
@@ -342,16 +353,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return bool(self.warm_start) and hasattr(self, "search_")
 
     def _search(self, cases: Cases, settings: Settings, units: Units) -> Search:
-        begin = self.search_ if self._continues() else None
+        n_jobs = effective_n_jobs(self.n_jobs or 1)
+        begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
         done = begin.generation.index if begin else 0
         generations = None if self.generations is None else self.generations + done
-        stop = Stop(generations, self.time_limit, self.target_error / units.y_scale)
+        stop = Stop(generations, self.time_limit, self.target_error / units.y_scale ** POWERS.get(self.loss, 1))
         checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
         watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
-        resume = Path(self.checkpoint) if self.resume and self.checkpoint and Path(self.checkpoint).exists() else None
+        resume = Path(self.checkpoint) if self.resume and self.checkpoint and exists(Path(self.checkpoint)) else None
         with self._progress(stop, units) as bar:
             return search(
-                cases, settings, stop, n_jobs=effective_n_jobs(self.n_jobs or 1), callbacks=[*bar, *watchers],
+                cases, settings, stop, n_jobs=n_jobs, callbacks=[*bar, *watchers],
                 checkpoint=checkpoint, resume=resume, begin=begin,
             )  # fmt: skip
 

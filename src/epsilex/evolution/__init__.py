@@ -16,7 +16,7 @@ search      the loop with all its consumers, from start to stop
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.checkpoint import Checkpoint
 from epsilex.evolution.loop import Generation, evolve
-from epsilex.evolution.search import Search, Stop, search
+from epsilex.evolution.search import Search, Stop, continued, search
 from epsilex.evolution.settings import Settings
 
-__all__ = ["Cases", "Checkpoint", "Generation", "Search", "Settings", "Stop", "evolve", "search"]
+__all__ = ["Cases", "Checkpoint", "Generation", "Search", "Settings", "Stop", "continued", "evolve", "search"]

@@ -27,6 +27,7 @@ def _huber(y, prediction):
 
 
 LOSSES: dict[str, Callable] = {"mae": _mae, "mse": _mse, "huber": _huber}
+POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on the unit, and must see the target as it is
 
 
 @dataclass(slots=True)
@@ -37,6 +38,8 @@ class Cases:
     y        (rows,) float32; `centred` the same less its weighted mean `y_mean`
     weight   (rows,) float32, of mean 1
     loss     address of the block kernel of the loss
+    padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
+    rows     X (rows, features) float32, to draw some of them
     """
 
     X: np.ndarray
@@ -45,22 +48,41 @@ class Cases:
     y_mean: float
     weight: np.ndarray
     loss: int
+    padded_y: np.ndarray
+    root_weight: np.ndarray
+    rows: np.ndarray
 
     @classmethod
     def from_arrays(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, loss: str | Callable = "mae"):
         """Cases from X (rows, features), y (rows,) and weights (rows,)."""
-        from epsilex.kernels.evaluating import in_blocks
+        from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         weight = np.ones(len(y)) if weight is None else weight * (len(weight) / weight.sum())
         mean = float(np.average(y, weights=weight))
+        root_weight = vector_in_blocks(np.sqrt(weight))
+        root_weight[len(y) :] = 0.0
         return cls(
             in_blocks(X),
             y.astype(np.float32),
             (y - mean).astype(np.float32),
             mean,
             weight.astype(np.float32),
-            compiled_loss(loss),
+            compiled_loss(loss, y),
+            vector_in_blocks(y),
+            root_weight,
+            X.astype(np.float32),
         )
+
+    def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """X in blocks, target and roots of weights of `n` cases drawn at random; of all where there are no more."""
+        from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
+
+        if n >= len(self):
+            return self.X, self.padded_y, self.root_weight
+        who = np.sort(rng.choice(len(self), size=n, replace=False))
+        root_weight = vector_in_blocks(np.sqrt(self.weight[who]))
+        root_weight[n:] = 0.0
+        return in_blocks(self.rows[who]), vector_in_blocks(self.y[who]), root_weight
 
     @property
     def n_features(self) -> int:
@@ -102,15 +124,35 @@ class Cases:
 
 
 def loss_function(loss: str | Callable) -> Callable:
-    """The function of (y, prediction) behind a loss's name, or the function itself."""
-    if callable(loss):
-        return loss
-    if loss not in LOSSES:
-        raise ValueError(f"loss: expected one of {', '.join(LOSSES)}, or a function of (y, prediction); got {loss!r}")
-    return LOSSES[loss]
+    """The function of (y, prediction), both of them arrays, behind a loss's name or function."""
+    if not callable(loss):
+        if loss not in LOSSES:
+            raise ValueError(f"loss: expected one of {', '.join(LOSSES)}, or a function of (y, prediction); got {loss!r}")
+        return LOSSES[loss]
+    code = getattr(loss, "__code__", None)
+    if code is None or code.co_argcount != 2:
+        raise ValueError(f"loss: expected a Python function of (y, prediction); got {loss!r}")
+    try:
+        if np.shape(loss(np.ones(2), np.ones(2))) == (2,):
+            return loss
+    except (TypeError, ValueError):
+        pass  # written for numbers, with branches perhaps
+    return np.vectorize(loss, otypes=[float])
 
 
-def compiled_loss(loss: str | Callable) -> int:
-    """The address of the block kernel of a loss."""
-    name = getattr(loss, "__name__", "loss") if callable(loss) else loss
-    return loss_address("".join(c if c.isalnum() else "_" for c in name), loss_function(loss))
+def compiled_loss(loss: str | Callable, y: np.ndarray) -> int:
+    """The address of the block kernel of a loss, which is not to be negative for targets such as `y`."""
+    function = loss_function(loss)
+    if not callable(loss):
+        return loss_address(loss, function)
+    name = "".join(c if c.isalnum() else "_" for c in loss.__name__)
+    try:
+        address = loss_address(name, loss)
+    except ValueError as error:
+        raise ValueError(f"loss: expected a function of (y, prediction) that Numba can compile; {error}") from None
+    some = np.quantile(y, np.linspace(0.0, 1.0, 9))
+    with np.errstate(all="ignore"):
+        values = function(*(a.ravel() for a in np.meshgrid(some, some)))
+    if (values < -1e-6 * np.nanmax(np.abs(values))).any():
+        raise ValueError(f"loss: expected values of at least 0, for which 0 is the best; got {np.nanmin(values)}")
+    return address

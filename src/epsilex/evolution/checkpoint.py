@@ -21,6 +21,7 @@ from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import Generation
 from epsilex.evolution.population import Population
 from epsilex.evolution.settings import Settings
+from epsilex.programs.operators import opcodes
 
 SCHEMA = "epsilex-checkpoint-1"
 DTYPES = ("uint8", "int32", "int64", "uint64", "float32", "float64")
@@ -43,6 +44,11 @@ class Checkpoint:
 def previous(path: Path) -> Path:
     """Where the checkpoint before the last one is kept."""
     return path.with_name(path.name + ".previous")
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything to resume; between two renames only the previous checkpoint is there."""
+    return path.exists() or previous(path).exists()
 
 
 def write_checkpoint(
@@ -92,7 +98,10 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Gener
         if not older.exists():
             raise ValueError(f"checkpoint: expected a whole checkpoint at {path}; {error}") from None
         warnings.warn(f"checkpoint {path} cannot be used ({error}); the previous one is used instead", stacklevel=2)
-        header, arrays = _read(older)
+        try:
+            header, arrays = _read(older)
+        except (OSError, ValueError) as second:
+            raise ValueError(f"checkpoint: expected a whole checkpoint at {path} or {older}; {error}; {second}") from None
     if header["settings"] != fingerprint(settings):
         raise ValueError(f"checkpoint: expected the settings it was made with; {_difference(header['settings'], settings)}")
     if header["cases"] != cases_digest(cases):
@@ -103,6 +112,8 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Gener
     }
     population = Population.from_arrays(split["population"])
     population.programs.validate(cases.n_features)
+    if population.errors.shape != (settings.population_size, len(cases)):
+        raise ValueError(f"checkpoint: expected errors of all individuals and cases; got shape {population.errors.shape}")
     generation = Generation(
         header["generation"], population, arrays["cases_used"], header["evaluations"], header["seconds"]
     )
@@ -131,8 +142,11 @@ def _read(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
 
 
 def fingerprint(settings: Settings) -> dict:
-    """The settings as plain JSON values; a function is known by its name."""
-    plain = {k: (getattr(v, "__qualname__", repr(v)) if callable(v) else v) for k, v in asdict(settings).items()}
+    """The settings as plain JSON values, a function by its name and a hash; and the opcodes of the operators."""
+    from epsilex.kernels.compiling import digest
+
+    plain = {k: f"{getattr(v, '__qualname__', '')} {digest(v)}" if callable(v) else v for k, v in asdict(settings).items()}
+    plain["opcodes"] = opcodes(settings.operators).tolist()
     return json.loads(json.dumps(plain, default=str))
 
 

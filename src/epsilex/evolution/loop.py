@@ -61,8 +61,15 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
         with clock("evaluate"):
             children = cases.measure_new(programs, origin, population, **measure)
             evaluations += int((origin < 0).sum())
+        if settings.tuning == "levenberg_marquardt":
+            with clock("tune"):
+                evaluations += tuning.levenberg_marquardt(children, cases, settings, index, n_jobs)
         with clock("survive"):
-            if method.survive is None:
+            if settings.survival == "pareto":
+                population = survival.pareto(population, children)
+            elif settings.survival == "niches":
+                population = survival.niches(population, children, settings.max_length)
+            elif method.survive is None:
                 population = survival.generational(population, children, settings.elitism)
             else:  # a child is as old as its older parent, and one newcomer of age 0 joins  (Section 4, AFP)
                 population.age += 1

@@ -19,12 +19,12 @@ BLOCK = 64  # rows: short enough for a recursion to settle in a few sweeps, long
 class RecurrentCases(Cases):
     """As `Cases`, with `feedback` more features: the program's own outputs 1, 2, ... rows before, 0 before the first row.
 
-    All rows are simulated; `rows` are the cases, those of weight above 0.
+    All rows are simulated; `counted` are the cases, those of weight above 0.
     """
 
     feedback: int = 1
     guess: np.ndarray | None = None
-    rows: np.ndarray | None = None
+    counted: np.ndarray | None = None
     n_rows: int = 0
 
     @classmethod
@@ -38,7 +38,7 @@ class RecurrentCases(Cases):
         series = X[place].astype(np.float32).reshape(blocks, BLOCK, X.shape[1]).transpose(0, 2, 1)
         return cls(
             np.ascontiguousarray(series), plain.y, plain.centred, plain.y_mean, plain.weight, plain.loss,
-            feedback, y[place].astype(np.float32), rows, len(y),
+            plain.padded_y, plain.root_weight, plain.rows, feedback, y[place].astype(np.float32), rows, len(y),
         )  # fmt: skip
 
     @property
@@ -59,4 +59,4 @@ class RecurrentCases(Cases):
             )  # fmt: skip
 
         slices.run(part, len(programs), n_jobs)
-        return np.ascontiguousarray(out[:, self.rows])
+        return np.ascontiguousarray(out[:, self.counted])

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from epsilex.evolution import history
@@ -97,6 +97,22 @@ def search(
                 checkpoint.tick(last, archive, rows, settings, cases, final=reason is not None)
     assert last is not None and reason is not None
     return Search(last, archive, rows, reason)
+
+
+def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
+    """A search as the beginning of another one; everyone is measured again, for the cases may be others."""
+    population, archive = found.generation.population, Archive(settings.max_length)
+    if (len(population), population.programs.width) != (settings.population_size, settings.max_length):
+        raise ValueError(
+            "population_size, max_length: expected those of the search that is continued, "
+            f"{len(population)} and {population.programs.width}; got {settings.population_size} and {settings.max_length}"
+        )
+    population.programs.validate(cases.n_features)
+    how = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+    measured = cases.measure(population.programs, **how)
+    measured.age = population.age.copy()
+    archive.update(cases.measure(found.archive.programs.take(found.archive.taken), **how))
+    return Search(replace(found.generation, population=measured), archive, list(found.rows), found.reason)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from epsilex.programs.operators import opcodes
 from epsilex.programs.start import check_lengths
 
 TUNINGS = ("none", "hill_climbing", "levenberg_marquardt")
-SURVIVALS = ("generational", "pareto")
+SURVIVALS = ("generational", "pareto", "niches")
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
 
@@ -43,6 +43,7 @@ class Settings:
     tuning: str = "levenberg_marquardt"
     tuning_share: float = 0.1  # of the children
     tuning_steps: int = 3
+    tuning_cases: int = 256  # drawn for each generation's tuning, at most
     survival: str = "pareto"
     elitism: bool = True
     seed: int = 0

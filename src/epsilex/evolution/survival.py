@@ -17,6 +17,66 @@ def generational(population: Population, children: Population, elitism: bool) ->
     return children
 
 
+def pareto(population: Population, children: Population) -> Population:
+    """The best of parents and children by non-dominated (fitness, length), sparse places of the last front first (NSGA-II).
+
+    Of individuals with equal outputs only the shortest lives. Should fewer than the population be left, copies fill it.
+    """
+    from epsilex.kernels.pareto import crowding, front_ranks
+
+    n = len(population)
+    everyone = joined([population, children])
+    length = everyone.programs.length
+    order = np.lexsort((everyone.fitness, length, everyone.outputs))
+    first = np.ones(len(order), bool)
+    first[1:] = everyone.outputs[order[1:]] != everyone.outputs[order[:-1]]
+    distinct = order[first]
+    distinct = distinct[np.isfinite(everyone.fitness[distinct])]
+    f, g = everyone.fitness[distinct], length[distinct].astype(np.float64)
+    rank = np.empty(len(distinct), np.int64)
+    front_ranks(f, g, np.lexsort((g, f)), rank)
+    by_rank = np.lexsort((distinct, rank))
+    kept = distinct[by_rank[:n]]
+    if len(distinct) > n:
+        cut = rank[by_rank[n - 1]]
+        last = np.flatnonzero(rank == cut)
+        distance = np.empty(len(last))
+        crowding(np.log(np.maximum(f, 1e-30)), g, last, distance)
+        whole = np.flatnonzero(rank < cut)
+        chosen = last[np.lexsort((distinct[last], -distance))[: n - len(whole)]]
+        kept = distinct[np.concatenate([whole, chosen])]
+    elif len(distinct) < n:
+        rest = np.setdiff1d(np.arange(len(everyone)), distinct)
+        kept = np.concatenate([distinct, rest[np.argsort(everyone.fitness[rest], kind="stable")][: n - len(distinct)]])
+    return everyone.take(np.sort(kept))
+
+
+BANDS = 10
+
+
+def niches(population: Population, children: Population, max_length: int) -> Population:
+    n = len(population)
+    everyone = joined([population, children])
+    length = everyone.programs.length
+    finite = np.isfinite(everyone.fitness)
+    band = np.minimum((length - 1) * BANDS // max_length, BANDS - 1)
+    with np.errstate(all="ignore"):
+        rounded = np.round(np.log(everyone.fitness) * 1e4)
+    order = np.lexsort((length, rounded, band))
+    same = np.zeros(len(order), bool)
+    same[1:] = (band[order[1:]] == band[order[:-1]]) & (rounded[order[1:]] == rounded[order[:-1]])
+    order = order[finite[order] & ~same]
+    place = np.empty(len(order), np.int64)
+    for b in range(BANDS):
+        mine = band[order] == b
+        place[mine] = np.arange(mine.sum())
+    kept = order[np.lexsort((everyone.fitness[order], place))[:n]]
+    if len(kept) < n:
+        rest = np.setdiff1d(np.arange(len(everyone)), kept)
+        kept = np.concatenate([kept, rest[np.argsort(everyone.fitness[rest], kind="stable")][: n - len(kept)]])
+    return everyone.take(np.sort(kept))
+
+
 def by_method(method: Method, population: Population, children: Population, newcomers: Population) -> Population:
     """The survivors among parents, children and newcomers by the method's own rule (age-fitness Pareto)."""
     everyone = joined([population, children, newcomers])

@@ -7,9 +7,10 @@ import numpy as np
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.population import Population
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.variation import CLIMB
+from epsilex.evolution.variation import CLIMB, TUNE
 from epsilex.programs import Programs
-from epsilex.programs.operators import CONSTANT
+from epsilex.programs.machine import addresses
+from epsilex.programs.operators import CONSTANT, arities
 
 STEP = 0.1  # standard deviation of a constant's change, relative to the constant
 
@@ -37,3 +38,36 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
     better = np.flatnonzero(tried.fitness < population.fitness[who])
     population.put(who[better], tried, better)
     return len(who)
+
+
+def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, generation: int, n_jobs: int) -> int:
+    """Tune the constants of a share of the children by least squares and measure those again, in place.
+
+    Which children is drawn at random. A child is changed only where its fitness improves. Returns how many were evaluated.
+    """
+    n = round(settings.tuning_share * len(children))
+    rng = np.random.Generator(np.random.Philox(key=[settings.seed, generation * 256 + TUNE]))
+    finite = np.flatnonzero(np.isfinite(children.fitness))
+    who = np.sort(rng.choice(finite, size=min(n, len(finite)), replace=False))
+    tuned = children.programs.take(who)
+    tune_constants(tuned, cases.drawn(settings.tuning_cases, rng), settings, n_jobs)
+    tried = cases.measure(tuned, scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs)
+    tried.age = children.age[who]
+    better = np.flatnonzero(tried.fitness < children.fitness[who])
+    children.put(who[better], tried, better)
+    return len(who)
+
+
+def tune_constants(programs: Programs, drawn: tuple[np.ndarray, ...], settings: Settings, n_jobs: int) -> None:
+    """Levenberg-Marquardt on the constants of all `programs`, in place, by the `Cases.drawn`."""
+    from epsilex.kernels import jacobian, slices
+
+    table, slopes, arity = addresses(programs.opcode), addresses(programs.opcode, slope=True), arities()
+
+    def part(first: int, last: int) -> None:
+        jacobian.tune(
+            table, slopes, arity, programs.opcode, programs.feature, programs.constant, programs.length,
+            *drawn, settings.scaling, settings.coefficients, settings.tuning_steps, first, last,
+        )  # fmt: skip
+
+    slices.run(part, len(programs), n_jobs)

@@ -6,9 +6,13 @@ its spread. Both end up in the constants of the formula, which is always in the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from epsilex.programs.fold import Node
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FAR = 1e3  # mean over spread beyond which float32 would lose too many digits
 EXTREME = 1e12  # magnitude beyond which even unscaled features are scaled
@@ -24,11 +28,17 @@ class Units:
     y_scale: float
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, always: bool) -> Units:
-        """Units for data; with `always` every feature and the target are scaled, else only extreme ones."""
+    def of(cls, X: np.ndarray, y: np.ndarray, always: bool, free_target: bool = True) -> Units:
+        """Units for data; with `always` every feature and the target are scaled, else only extreme ones.
+
+        Without `free_target` the target keeps its zero, and its unit unless that is extreme.
+        """
         x_shift, x_scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         for j in range(X.shape[1]):
             x_shift[j], x_scale[j] = _unit(X[:, j], always)
+        if not free_target:
+            size = float(np.abs(y).max())
+            return cls(x_shift, x_scale, 0.0, 1.0 if 1.0 / EXTREME < size < EXTREME else _power_of_two(size))
         y_shift, y_scale = _unit(y, always)
         if always:
             y_shift = float(np.mean(y * 0.25) * 4.0)
@@ -43,6 +53,25 @@ class Units:
 
     def apply(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (X - self.x_shift) / self.x_scale, (y - self.y_shift) / self.y_scale
+
+
+def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float) -> list[Node]:
+    """A program over the search's units as one over the user's: scales and shifts become constants of the formula."""
+    result: list[Node] = []
+    for code, feature, constant in nodes:
+        if code != FEATURE:
+            result.append((code, feature, constant))
+            continue
+        shift, scale = units.of_feature(feature)
+        result.append((FEATURE, feature, constant / scale))
+        if shift != 0.0:
+            result += [(CONSTANT, 0, constant / scale * shift), (opcode("sub"), 0, 0.0)]
+    slope, intercept = slope * units.y_scale, intercept * units.y_scale + units.y_shift
+    if slope != 1.0:
+        result += [(CONSTANT, 0, float(slope)), (opcode("mul"), 0, 0.0)]
+    if intercept != 0.0:
+        result += [(CONSTANT, 0, float(intercept)), (opcode("add"), 0, 0.0)]
+    return result
 
 
 def _unit(x: np.ndarray, always: bool) -> tuple[float, float]:

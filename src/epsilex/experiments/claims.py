@@ -1,4 +1,7 @@
-"""What the paper says in words, held against our rows: each claim holds, holds in part, or does not hold."""
+"""What the paper says in words, held against our rows: each claim holds, holds in part, or does not hold.
+
+A claim of significance is not judged on so few trials that no difference could be significant.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from epsilex.experiments import published, statistics
 from epsilex.experiments.methods import PAPER
 from epsilex.experiments.results import Results
 
-HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
+HOLDS, IN_PART, FAILS, TOO_FEW = "holds", "holds in part", "does not hold", "too few trials"
 ADAPTIVE = ("lex_y_mad", "lex_e_mad")
 _EPSILON = ("lex_y", "lex_e", *ADAPTIVE)
 _LABELS = {method.id: method.label for method in PAPER}
@@ -32,9 +35,13 @@ def of_table(results: Results) -> list[Claim]:
     if set(published.TABLE) <= methods:
         rows = rows[rows["method"].isin(published.TABLE)]
         medians, pairs = statistics.medians(rows), statistics.pairwise(rows)
+        enough = statistics.can_be_significant(rows)
         found += [
             _best_on_test(medians),
-            *(_better_than(pairs, other) for other in ("random", "tournament", "lex", "lex_e", "afp")),
+            *(
+                _better_than(pairs, other, enough=statistics.can_be_significant(rows))
+                for other in ("random", "tournament", "lex", "lex_e", "afp")
+            ),
             _rank_order(medians),
             *_friedman(medians),
             _lowest_training(rows),
@@ -62,14 +69,17 @@ def of_epsilon(results: Results) -> list[Claim]:
                 )
             )
     history = results.history[results.history["method"] == "lex_e"]
+    history = history.assign(
+        cases=history["cases_used"] * history["training_cases"], percent=100 * history["diversity"]
+    )
     for column, text in (
-        ("cases_used", "The larger ε_e, the more cases are used in a selection event."),
-        ("diversity", "The larger ε_e, the more distinct outputs in the population."),
+        ("cases", "The larger ε_e, the more cases are used in a selection event."),
+        ("percent", "The larger ε_e, the more distinct outputs in the population (%)."),
     ):
         if not history.empty:
             means = history.groupby("epsilon")[column].mean()
             correlation = means.index.to_series().corr(means, method="spearman")
-            figures = ", ".join(f"{epsilon:g}: {value:.1%}" for epsilon, value in means.items())
+            figures = ", ".join(f"{epsilon:g}: {value:.1f}" for epsilon, value in means.items())
             found.append(Claim(text, _grade(correlation, 0.9, 0.5), f"rank correlation {correlation:.2f}; {figures}"))
     return found
 
@@ -84,14 +94,14 @@ def _best_on_test(medians: pd.DataFrame) -> Claim:
     )
 
 
-def _better_than(pairs: pd.DataFrame, other: str) -> Claim:
+def _better_than(pairs: pd.DataFrame, other: str, enough: bool) -> Claim:
     chosen = pairs[pairs["method"].isin(ADAPTIVE) & (pairs["other"] == other)]
     better = chosen.groupby("problem")["better"].any()
     expected = "5 of 6 problems" if other == "afp" else "all problems"
     aim = round(5 / 6 * len(better)) if other == "afp" else len(better)
     return Claim(
         f"Lex ε_eλ or Lex ε_yλ is significantly better than {_LABELS[other]} on {expected}.",
-        _share(better.sum(), aim),
+        _share(better.sum(), aim) if enough else TOO_FEW,
         f"on {better.sum()} of {len(better)}" + (f": {', '.join(better.index[better])}" if better.any() else ""),
     )
 

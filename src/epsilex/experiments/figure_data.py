@@ -10,19 +10,22 @@ import pandas as pd
 POINTS = 200  # a curve is thinned to about so many generations; more cannot be seen
 
 
+WILD = 1e30  # stands for an infinite error, which cannot be drawn
+
+
 def box_values(trials: pd.DataFrame, by: str, order: Sequence) -> list[np.ndarray]:
-    """Finite test errors of each group of column `by`, in this order."""
+    """Test errors of each group of column `by`, in this order; an infinite one is drawn far off."""
     groups = {key: group["test_mae"].to_numpy(np.float64) for key, group in trials.groupby(by)}
-    return [groups[key][np.isfinite(groups[key])] if key in groups else np.array([]) for key in order]
+    return [np.minimum(groups.get(key, np.array([])), WILD) for key in order]
 
 
 def box_limit(values: Sequence[np.ndarray]) -> float:
-    """Upper end of the axis: above every box and its whisker, however far a lone trial is off."""
+    """Upper end of the axis: above the boxes and their whiskers, however far some trials are off."""
     tops = []
     for group in values:
-        if len(group):
-            low, high = np.percentile(group, [25, 75])
-            tops.append(group[group <= high + 1.5 * (high - low)].max())
+        if len(group) and np.median(group) < WILD:
+            low, median, high = np.percentile(group, [25, 50, 75])
+            tops.append(min(group[group <= high + 1.5 * (high - low)].max(), 3 * median))
     return 1.15 * max(tops) if tops else 1.0
 
 

@@ -58,7 +58,7 @@ class ProcessPool:
         """End all workers at once, trials in flight included."""
         for worker in (*self._idle, *self._busy.values()):
             for process in list((worker._processes or {}).values()):
-                process.terminate()
+                process.kill()
             worker.shutdown(wait=False, cancel_futures=True)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from epsilex import problems as problem_room
 from epsilex.experiments import claims, methods, runner, studies, tables
@@ -55,7 +54,7 @@ def reproduce(
     problems : names, or problems of `problems.from_csv`; None: all of the study whose data is here
     methods : ids of `selection.METHODS` or `package.module:function`; None: the study's
     trials, generations : None: the study's
-    study : "table", "epsilon"; None: the table, and with `quick` both
+    study : "table", "epsilon"; None: the table, and for `quick` with all problems and methods both
     out : folder for results and report; trials found there are not run again
     jobs : number of processes; None: one a processor
     dask : address of a Dask scheduler, instead of processes
@@ -65,40 +64,43 @@ def reproduce(
     from rich.console import Console
 
     console = console or Console(stderr=True)
-    chosen = _chosen_studies(study, quick)
     if dask is not None and jobs is not None:
         raise ValueError(f"jobs: expected no number of processes with a Dask address; got {jobs!r}")
-    loaded, skipped = _load_problems(problems, console)
+    chosen = _chosen_studies(study, quick and problems is None and methods is None)
+    loaded, skipped = _load_problems(problems, quick, console)
     plans = []
     for name in chosen:
         scale = studies.scale(name, quick, trials, generations)
-        ids = _methods_of(name, methods)
         names = _problems_of(name, loaded, explicit=problems is not None)
-        plans.append((name, scale, studies.plan(name, names, ids, scale)))
+        plans.append((name, scale, studies.plan(name, names, _methods_of(name, methods), scale)))
     out = Path(out)
-    done = failed = 0
+    pool = DaskPool(dask) if dask is not None else ProcessPool(jobs)
+    try:
+        failed = _carry_out(plans, loaded, out, pool, console)
+    except KeyboardInterrupt:
+        console.print("Stopped. What is done is stored; the same command continues.", highlight=False)
+        raise
+    finally:
+        pool.close()
+    planned = sum(len(plan) for _, _, plan in plans)
+    return Reproduction(out, report(out), planned - failed, failed, skipped)
+
+
+def _carry_out(plans, loaded: dict[str, Problem], out: Path, pool: DaskPool | ProcessPool, console) -> int:
+    """Run what is left of the plans, (study, scale, trials) each; how many trials failed."""
+    failed = 0
     with Store.open(out / FILE) as store:
-        pool: Any = DaskPool(dask) if dask is not None else ProcessPool(jobs)
-        try:
-            for name, scale, plan in plans:
-                used = {trial.problem for trial in plan}
-                run = store.begin(name, scale, plan, [loaded[key] for key in loaded if key in used], pool.description)
-                stored = store.done()
-                left = [trial for trial in plan if trial not in stored]
-                console.print(
-                    f"study {name}: {len(plan)} trials, {len(plan) - len(left)} of them stored already", highlight=False
-                )
-                with Progress(console, plan, stored, pool.slots) as progress:
-                    failed += runner.run(left, loaded, store, pool, progress)
-                done += len(plan)
-                store.end(run)
-        except KeyboardInterrupt:
-            console.print("Stopped. What is done is stored; the same command continues.", highlight=False)
-            raise
-        finally:
-            pool.close()
-    table = report(out)
-    return Reproduction(out, table, done - failed, failed, skipped)
+        for study, scale, plan in plans:
+            used = {trial.problem for trial in plan}
+            run = store.begin(study, scale, plan, [loaded[name] for name in used], pool.description)
+            stored = store.done()
+            left = [trial for trial in plan if trial not in stored]
+            already = len(plan) - len(left)
+            console.print(f"study {study}: {len(plan)} trials, {already} of them stored already", highlight=False)
+            with Progress(console, plan, stored, pool.slots) as progress:
+                failed += runner.run(left, loaded, store, pool, progress)
+            store.end(run)
+    return failed
 
 
 def report(out: str | Path) -> str:
@@ -106,9 +108,12 @@ def report(out: str | Path) -> str:
     from epsilex.experiments import figures, page
 
     out = Path(out)
-    found = {name: results for name in STUDIES if (results := read(out, name)) is not None and len(results.trials)}
+    stored = {name: results for name in STUDIES if (results := read(out, name)) is not None}
+    found = {name: results for name, results in stored.items() if len(results.trials)}
     if not found:
-        raise ResultsError(f"out: expected a {FILE} with finished trials; got none in {out}")
+        errors = [error.strip().splitlines()[-1] for results in stored.values() for error in results.failures["error"]]
+        why = f"{len(errors)} failed, the first with {errors[0]}" if errors else "none"
+        raise ResultsError(f"out: expected a {FILE} with finished trials in {out}; got {why}")
     table = tables.make(found["table"]) if "table" in found else None
     said = [
         *(claims.of_table(found["table"]) if table else []),
@@ -131,15 +136,17 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _chosen_studies(study: str | None, quick: bool) -> tuple[str, ...]:
+def _chosen_studies(study: str | None, both: bool) -> tuple[str, ...]:
     if study is None:
-        return STUDIES if quick else ("table",)
+        return STUDIES if both else ("table",)
     if study not in STUDIES:
         raise ValueError(f"study: expected one of {', '.join(STUDIES)}; got {study!r}")
     return (study,)
 
 
-def _load_problems(asked: Sequence[str | Problem] | None, console) -> tuple[dict[str, Problem], tuple[str, ...]]:
+def _load_problems(
+    asked: Sequence[str | Problem] | None, quick: bool, console
+) -> tuple[dict[str, Problem], tuple[str, ...]]:
     """Problems by name. What was asked for must be there; of all, those whose data is missing are left out, aloud."""
     if asked is not None:
         if isinstance(asked, str) or not asked:
@@ -155,7 +162,11 @@ def _load_problems(asked: Sequence[str | Problem] | None, console) -> tuple[dict
     loaded, skipped = {}, []
     for name in problem_room.NAMES:
         try:
-            loaded[name] = problem_room.load(name)
+            problem = problem_room.load(name)
+            if quick and problem.dynamic:  # a free run takes many times the time of a static model
+                console.print(f"Left out of a quick run: {name}. --problems {name} has it.", highlight=False)
+            else:
+                loaded[name] = problem
         except DataMissing as missing:
             skipped.append(name)
             reason = str(missing)

@@ -40,6 +40,7 @@ def run(
             trial, attempt = waiting.popleft()
             running[pool.submit(work, trial, problems[trial.problem])] = trial, attempt
             watcher.started(trial)
+        watcher.tick()
         for future in pool.collect(timeout=0.5):
             trial, attempt = running.pop(future)
             outcome = _outcome(future)
@@ -50,7 +51,6 @@ def run(
             elif outcome.error is not None:
                 failed += 1
             watcher.ended(trial, outcome, final=not again)
-        watcher.tick()
     return failed
 
 

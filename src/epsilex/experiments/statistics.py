@@ -5,6 +5,7 @@ Everything is computed from the rows alone, by SciPy and scikit-posthocs where t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,10 +29,11 @@ def median_interval(
     values = np.asarray(values, np.float64)
     if len(values) < 3:
         return np.nan, np.nan
-    found = bootstrap(
-        (values,), np.median, n_resamples=resamples, confidence_level=level, method="percentile",
-        rng=np.random.default_rng(seed), axis=-1, vectorized=True,
-    )  # fmt: skip
+    with np.errstate(invalid="ignore"):  # errors may be infinite
+        found = bootstrap(
+            (values,), np.median, n_resamples=resamples, confidence_level=level, method="percentile",
+            rng=np.random.default_rng(seed), axis=-1, vectorized=True,
+        )  # fmt: skip
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
@@ -75,6 +77,13 @@ def pairwise(rows: pd.DataFrame) -> pd.DataFrame:
                     effect = effect_size(errors[method], errors[other])
                     pairs.append((problem, method, other, float(p.loc[method, other]), better, effect))
     return pd.DataFrame(pairs, columns=["problem", "method", "other", "p", "better", "effect"])
+
+
+def can_be_significant(rows: pd.DataFrame) -> bool:
+    """Whether the least p that so few trials can give, 2 / C(2n, n), is significant after Holm's first step."""
+    trials = int(rows.groupby(["problem", "method"]).size().min())
+    pairs = math.comb(rows["method"].nunique(), 2)
+    return pairs * 2 / math.comb(2 * trials, trials) < SIGNIFICANT
 
 
 def letters(pairs: pd.DataFrame, letter: dict[str, str]) -> dict[tuple[str, str], str]:

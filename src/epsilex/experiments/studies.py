@@ -32,7 +32,7 @@ class Scale:
 
 
 FULL = {"table": Scale(30, 1000, 1000), "epsilon": Scale(15, 1000, 1000)}
-QUICK = {"table": Scale(5, 50, 1000), "epsilon": Scale(3, 50, 1000)}
+QUICK = {"table": Scale(3, 30, 1000), "epsilon": Scale(2, 20, 1000)}
 
 
 def scale(study: str, quick: bool, trials: int | None, generations: int | None) -> Scale:

@@ -25,6 +25,7 @@ class ResultsTable:
     times: pd.DataFrame
     trials: int
     generations: int
+    notes: list[str]
 
     def median(self, problem: str, method: str) -> float | None:
         key = problem, method
@@ -52,6 +53,7 @@ def make(results: Results) -> ResultsTable:
         times=statistics.times(rows),
         trials=int(rows.groupby(["problem", "method"]).size().max()),
         generations=int(results.run["generations"]),
+        notes=[f"{results.title(name)}: {note}" for name in problems for note in results.problems.loc[name, "notes"]],
     )
 
 
@@ -78,7 +80,9 @@ def markdown(table: ResultsTable) -> str:
         total, ratio = table.times.loc[method.id]
         best = f"**{rank}**" if table.is_best_rank(method.id) else rank
         body.append([f"<sup>{method.letter}</sup> {method.label}", *values, best, duration(total), _number(ratio, 2)])
-    return f"{_grid(head, body)}\n\n{caption(table)}\n\n## Beside the published values\n\n{_comparison(table)}\n"
+    notes = "\n".join(f"- {note}" for note in table.notes)
+    parts = [_grid(head, body), caption(table), notes, "## Beside the published values", _comparison(table)]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _markdown_cell(table: ResultsTable, problem: str, method: str) -> str:
@@ -105,7 +109,13 @@ def _comparison(table: ResultsTable) -> str:
 
 def _grid(head: list[str], body: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *body]
-    return "\n".join(f"| {' | '.join(text.replace('|', '&#124;') for text in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(_plain(text) for text in line)} |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown takes for nothing else; of our own marks only superscripts are markup."""
+    text = text.replace("|", "&#124;").replace("<", "&lt;")
+    return text.replace("&lt;sup>", "<sup>").replace("&lt;/sup>", "</sup>")
 
 
 def _number(value: float | None, digits: int) -> str:

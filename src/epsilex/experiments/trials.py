@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from epsilex.experiments import environment, methods
-from epsilex.problems import Problem
+from epsilex.problems import Problem, Split
 
 HISTORY = (
     "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length", "evaluations",
@@ -74,21 +74,18 @@ def _run(trial: Trial, problem: Problem) -> Outcome:
     train, test = problem.split(trial.split_seed)
     estimator = _estimator(trial, problem)
     wall, cpu = time.perf_counter(), time.thread_time()
-    if problem.dynamic:
-        estimator.fit(train.X, train.y, sample_weight=train.weight)
-    else:
-        estimator.fit(train.X, train.y)
+    estimator.fit(_named(train, problem), train.y, sample_weight=train.weight)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
 
     history = estimator.history_
     generations = int(history["generation"].max())
     if generations < trial.setting("generations"):
         raise RuntimeError(f"the search ended after {generations} of {trial.setting('generations')} generations")
-    prediction = estimator.predict(test.X)
+    prediction = estimator.predict(_named(test, problem))
     row = {
         "test_mae": test.mae(prediction) * problem.target_scale,
         "test_mae_measured": None if test.measured is None else test.mae(prediction, only_measured=True),
-        "train_mae": train.mae(estimator.predict(train.X)) * problem.target_scale,
+        "train_mae": train.mae(estimator.predict(_named(train, problem))) * problem.target_scale,
         "target_scale": problem.target_scale,
         "training_cases": train.cases,
         "test_cases": test.cases,
@@ -120,6 +117,13 @@ def _estimator(trial: Trial, problem: Problem):
     return SymbolicRegressor.paper(**settings)
 
 
+def _named(side: Split, problem: Problem):
+    """Inputs with the names of their columns, which then stand in the formula."""
+    import pandas as pd
+
+    return pd.DataFrame(side.X, columns=list(problem.feature_names))
+
+
 @lru_cache
 def _warm_up(dynamic: bool, method: str) -> None:
     """Compile or load the kernels before the clock starts: the paper's times have no compiling in them."""
@@ -132,7 +136,7 @@ def _warm_up(dynamic: bool, method: str) -> None:
     trial = Trial("", "", method, encode({"generations": 2, "population_size": 20}), 0)
     train, _ = problem.split(0)
     estimator = _estimator(trial, problem)
-    estimator.fit(train.X, train.y, **({"sample_weight": train.weight} if dynamic else {})).predict(train.X)
+    estimator.fit(_named(train, problem), train.y, sample_weight=train.weight).predict(_named(train, problem))
 
 
 def _plain(history) -> list[tuple]:

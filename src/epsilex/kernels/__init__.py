@@ -3,9 +3,10 @@
 compiling    the `jit` decorator, block kernels from NumPy functions, addresses and calls by address
 math32       float32 sin, cos, exp, log, tanh: what `np.sin` means inside a block kernel
 streams      counter-based random numbers, keyed by address (seed, generation, slot)
-evaluating   outputs of a population, over blocks of rows
-jacobian     derivatives of outputs by constants, reverse mode over the same blocks
-fitting      errors, linear scaling, damped normal equations (Levenberg-Marquardt)
+evaluating   data in blocks of rows, one program over one block
+sharing      outputs of a population, each distinct subtree computed once
+jacobian     derivatives of outputs by constants, reverse mode; Levenberg-Marquardt
+fitting      errors and fitness, linear scaling
 thresholds   best error and exact median absolute deviation of a case
 lexicase     the filter: static on bits, or with a best error or a MAD over the pool
 variation    random start, crossover and mutation

@@ -8,6 +8,7 @@ only its own kernel, never the interpreter.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import types as pytypes
 from collections.abc import Callable
@@ -135,17 +136,43 @@ def _numeric_right(value, h):
     return lambda a, b, v: (value(a, b + h) - value(a, b - h)) / (h + h)
 
 
-def _digest(function: Callable) -> str:
-    """Short hash of what a function computes: its code, constants and closure."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        text = repr(function)
-    else:
-        cells = [c.cell_contents for c in function.__closure__ or ()]
-        inner = [_digest(c) if callable(c) else repr(c) for c in cells]
-        text = repr((code.co_code, [c for c in code.co_consts if not hasattr(c, "co_code")], code.co_names, inner))
+def _global_names(code: pytypes.CodeType) -> set[str]:
+    """The names that code looks up among globals, that of functions inside it included."""
+    inner = (_global_names(c) for c in code.co_consts if isinstance(c, pytypes.CodeType))
+    return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}.union(*inner)
+
+
+def _meaning(thing, seen: tuple = ()):
+    """What a value means to compiled code, in plain values: a function by its code and all that its names stand for."""
+    if isinstance(thing, pytypes.CodeType):
+        return thing.co_code, tuple(_meaning(c) for c in thing.co_consts), thing.co_names
+    if isinstance(thing, pytypes.ModuleType):
+        return thing.__name__
+    if isinstance(thing, np.ndarray):
+        return thing.dtype.str, thing.shape, thing.tobytes()
+    if not isinstance(thing, pytypes.FunctionType) or thing in seen:
+        return repr(thing)
+    seen = (*seen, thing)
+    cells = [_meaning(c.cell_contents, seen) for c in thing.__closure__ or ()]
+    used = sorted(_global_names(thing.__code__) & thing.__globals__.keys())
+    return _meaning(thing.__code__), cells, [(name, _meaning(thing.__globals__[name], seen)) for name in used]
+
+
+def digest(function: Callable) -> str:
+    """Short hash of what a function computes."""
     salt = (Path(__file__).parent / "math32.py").read_bytes()
-    return hashlib.sha256(salt + text.encode()).hexdigest()[:16]
+    return hashlib.sha256(salt + repr(_meaning(function)).encode()).hexdigest()[:16]
+
+
+def _single(value):
+    """What a name stands for inside a kernel: NumPy in its float32 form, numbers as float32, functions compiled."""
+    from epsilex.kernels import math32
+
+    if value is np:
+        return math32
+    if type(value) is float:
+        return np.float32(value)
+    return _scalar(value) if isinstance(value, (pytypes.FunctionType, np.ufunc)) else value
 
 
 def _scalar(function: Callable):
@@ -156,12 +183,12 @@ def _scalar(function: Callable):
         return getattr(math32, function.__name__)
     code = function.__code__
     single = tuple(np.float32(c) if type(c) is float else c for c in code.co_consts)
-    names = {key: math32 if value is np else value for key, value in function.__globals__.items()}
-    closure = function.__closure__
-    if closure is not None:
-        contents = [c.cell_contents for c in closure]
-        closure = tuple(pytypes.CellType(_scalar(c) if callable(c) else c) for c in contents)
+    names = {key: _single(function.__globals__[key]) for key in _global_names(code) & function.__globals__.keys()}
+    closure = None
+    if function.__closure__ is not None:
+        closure = tuple(pytypes.CellType(_single(c.cell_contents)) for c in function.__closure__)
     bound = pytypes.FunctionType(code.replace(co_consts=single), names, function.__name__, None, closure)
+    bound.__module__ = __name__  # cached machine code names the module of its functions, and must find it again
     return njit(**OPTIONS)(bound)
 
 
@@ -171,9 +198,9 @@ def _build(template: Callable, name: str, scalars: dict[str, Callable]):
     Numba files a cached function under its name and line, and does not look at globals: the digest in the name
     keeps a changed operator from finding its old machine code.
     """
-    digest = "_".join(_digest(s) for s in scalars.values())
+    key = "_".join(digest(s) for s in scalars.values())
     names = {**globals(), **{key: _scalar(s) for key, s in scalars.items()}}
-    function = pytypes.FunctionType(template.__code__, names, f"{template.__name__}_{name}_{digest}")
+    function = pytypes.FunctionType(template.__code__, names, f"{template.__name__}_{name}_{key}")
     function.__qualname__ = function.__name__
     function.__module__ = __name__
     signature = types.void(*[types.intp] * template.__code__.co_argcount)

@@ -1,6 +1,6 @@
-"""Outputs of a population over blocks of rows.
+"""Data in blocks of rows, and one program run over one of them.
 
-Legend: `i` a program, `k` a node, `level` a place on the value stack, `n` the rows of a block.
+Legend: `k` a node, `level` a place on the value stack, `n` the rows of a block.
 X is stored as (blocks, features, n): one block of all features stays in cache while every program runs over it.
 Values are addresses: a feature without coefficient is read where it lies, never copied. Each stack level has two
 buffers, so that an operator never writes where it reads, which is what LLVM needs to vectorise its loop.
@@ -88,22 +88,3 @@ def run_program(table, arity, opcode, feature, constant, length, x, stride, n, s
             call4(table[op], dst, a, b, n)
             where[level] = dst
             level += 1
-
-
-@jit
-def evaluate(table, arity, opcode, feature, constant, length, X, out, first, last):
-    """Outputs of programs first..last-1: out (programs, blocks * n) float32."""
-    blocks, n_features, n = X.shape
-    depth = opcode.shape[1] // 2 + 2
-    stack = np.empty(depth * 2 * n, np.float32)
-    where = np.empty(depth, np.int64)
-    stack_address = np.int64(stack.ctypes.data)
-    x_address = np.int64(X.ctypes.data)
-    out_address = np.int64(out.ctypes.data)
-    for block in range(blocks):
-        x = x_address + block * n_features * n * 4
-        for i in range(first, last):
-            result = out_address + (i * blocks + block) * n * 4
-            run_program(
-                table, arity, opcode[i], feature[i], constant[i], length[i], x, n * 4, n, stack_address, where, result
-            )

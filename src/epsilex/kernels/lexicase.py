@@ -4,7 +4,7 @@ error is at most that.
 Legend: `t` a case, `i` an individual, `e` errors with one row a case; `pool` the individuals still in a selection event;
 `bits` pass/fail of the whole population, 64 individuals a word.
 Where best error and width are over the population, passing does not depend on the pool and an event is AND and popcount.
-Where either is over the pool, the pool is a list of indices. Thresholds are made for cases that are drawn, and only once.
+Where either is over the pool, the pool is a list of indices, and a width over the population is made for cases that are drawn.
 
 An event draws from its own stream: first the number that will choose among the last survivors, then its pool, then the
 cases one at a time (a Fisher-Yates shuffle that stops when the event does).
@@ -16,28 +16,31 @@ import numpy as np
 
 from epsilex.kernels.compiling import jit, popcount, trailing_zeros
 from epsilex.kernels.streams import below, draw, key, mix, unit
-from epsilex.kernels.thresholds import SAMPLE, all_finite, finite_values, least, mad
+from epsilex.kernels.thresholds import SAMPLE, finite_values, least_if_finite, mad
 
 u64 = np.uint64
 NO_BEST, POPULATION, POOL = 0, 1, 2  # scope of the best error
 FIXED, MAD_POPULATION, MAD_POOL = 0, 1, 2  # kind of the width
 PACK = u64(0x0102040810204080)  # gathers the lowest bits of eight bytes into one byte
+TILE = 64  # cases whose errors are turned at a time
 IDLE_CASES = 8  # cases that removed nobody, after which equal pass vectors are looked for
 
 
 @jit
 def case_major(errors, who, cases, e, first, last):
-    """e (cases, pool) from errors (individuals, all cases), for rows first..last-1 and the individuals `who`.
+    """e (cases from `first` on, pool) from errors (individuals, all cases), for cases first..last-1 and individuals `who`.
 
     Reads run along a row; the lines being written, one a case of the tile, stay in cache until they are full.
+    A zero loses its sign, which the thresholds' integers would see; below 0 are only a loss's roundings.
     """
-    tile = 64
-    for t0 in range(first, last, tile):
-        t1 = min(t0 + tile, last)
+    zero = e.dtype.type(0.0)
+    for t0 in range(first, last, TILE):
+        t1 = min(t0 + TILE, last)
         for q in range(who.size):
             i = who[q]
             for t in range(t0, t1):
-                e[t, q] = errors[i, cases[t]]
+                x = errors[i, cases[t]]
+                e[t - first, q] = zero if x <= zero else x
 
 
 @jit
@@ -174,19 +177,30 @@ def reset_order(order, swaps, drawn, used, weighted):
 
 
 @jit
-def make_row(
-    t, e, everyone, scale, best_scope, width_kind, epsilon, values, deviation, sample, passed, bits, classes
-):
-    """Threshold and pass/fail bits of case `t`."""
-    n = everyone.size
-    kind = e.dtype.type
-    if all_finite(e[t]):
-        limit = kind(epsilon) if width_kind == FIXED else mad(e[t], n, deviation, sample)
-        if best_scope != NO_BEST:
-            limit += kind(scale) * least(e[t], sample)
-    else:
-        limit = threshold(e[t], everyone, n, scale, best_scope, width_kind, epsilon, values, deviation, sample)
-    pass_row(e[t], limit, mix(u64(t) + u64(1)), passed, bits[t], classes)
+def pass_bits(errors, who, cases, scale, best_scope, width_kind, epsilon, bits, classes, first, last):
+    """Thresholds over the population, and the bits of who passes, for tiles first..last-1 of the cases.
+
+    bits (cases, words), classes (tiles, 64 words): sums of the marks of the cases of a tile that an individual passes.
+    """
+    n = who.size
+    kind = errors.dtype.type
+    everyone = np.arange(n)
+    e = np.empty((TILE, n), errors.dtype)
+    values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
+    passed = np.zeros(bits.shape[1] * 64, np.uint8)
+    for tile in range(first, last):
+        start, end = tile * TILE, min((tile + 1) * TILE, cases.size)
+        case_major(errors, who, cases, e, start, end)
+        classes[tile] = u64(0)
+        for t in range(start, end):
+            row = e[t - start]
+            best = least_if_finite(row, sample)
+            if best >= kind(0.0):
+                limit = kind(epsilon) if width_kind == FIXED else mad(row, n, deviation, sample)
+                limit = limit if best_scope == NO_BEST else kind(scale) * best + limit
+            else:
+                limit = threshold(row, everyone, n, scale, best_scope, width_kind, epsilon, values, deviation, sample)
+            pass_row(row, limit, mix(u64(t) + u64(1)), passed, bits[t], classes[tile])
 
 
 @jit
@@ -222,19 +236,15 @@ def filter_pool(pool, row, rest):
 
 @jit
 def select_static(
-    e, place, n_places, scale, best_scope, width_kind, epsilon, cumulative, pool_size, neighbourhood,
+    bits, classes, place, n_places, cumulative, pool_size, neighbourhood,
     seed, generation, purpose, n_events, parents, used, first, last,
 ):
-    """Selection events first..last-1 with thresholds over the population; parents and cases used of each."""
-    n_cases, n = e.shape
-    everyone = np.arange(n)
-    words = (n + 63) // 64
-    bits = np.empty((n_cases, words), np.uint64)
-    ready = np.zeros(n_cases, np.bool_)
-    waiting = n_cases  # cases whose row is not made yet
-    classes = np.zeros(words * 64, np.uint64)
-    values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
-    passed = np.zeros(words * 64, np.uint8)
+    """Selection events first..last-1 on pass/fail bits; parents and cases used of each.
+
+    classes  (64 words,): equal for individuals with equal pass vectors
+    """
+    n_cases, words = bits.shape
+    n = place.size
     start, pool, rest = np.zeros(words, np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64)
     members = np.empty(n, np.int64)
     order, swaps = np.arange(n_cases), np.empty(n_cases, np.int64)
@@ -257,13 +267,6 @@ def select_static(
         while size > 1 and j < n_cases:
             t = draw_case(s, j, order, swaps, cumulative, drawn)
             j += 1
-            if not ready[t]:
-                make_row(
-                    t, e, everyone, scale, best_scope, width_kind, epsilon, values, deviation, sample, passed, bits,
-                    classes,
-                )
-                ready[t] = True
-                waiting -= 1
             left = filter_pool(pool, bits[t], rest)
             idle += 1
             if 0 < left < size:
@@ -271,17 +274,8 @@ def select_static(
                 size = left
                 idle = 0
             # Members with equal pass vectors stay together to the last case: nothing more to learn.
-            if idle == IDLE_CASES and n_cases - j > IDLE_CASES:
-                for q in range(n_cases if waiting > 0 else 0):
-                    if not ready[q]:
-                        make_row(
-                            q, e, everyone, scale, best_scope, width_kind, epsilon, values, deviation, sample, passed,
-                            bits, classes,
-                        )
-                        ready[q] = True
-                waiting = 0
-                if one_class(pool, classes):
-                    break
+            if idle == IDLE_CASES and n_cases - j > IDLE_CASES and one_class(pool, classes):
+                break
         reset_order(order, swaps, drawn, j, cumulative.size > 0)
         used[event] = n_cases if size > 1 else j
         parents[event] = nth_bit(pool, np.int64((choice * u64(size)) >> u64(32)))
@@ -346,19 +340,3 @@ def select_pooled(
         reset_order(order, swaps, drawn, j, cumulative.size > 0)
         used[event] = n_cases if size > 1 else j
         parents[event] = members[np.int64((choice * u64(size)) >> u64(32))]
-
-
-@jit
-def pass_counts(e, scale, best_scope, width_kind, epsilon, counts, first, last):
-    """How many individuals pass each case, thresholds over the population: a case's difficulty."""
-    n = e.shape[1]
-    everyone = np.arange(n)
-    values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
-    for t in range(first, last):
-        limit = threshold(
-            e[t], everyone, n, scale, best_scope, width_kind, epsilon, values, deviation, sample
-        )
-        total = 0
-        for i in range(n):
-            total += 1 if e[t, i] <= limit else 0
-        counts[t] = total

@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from epsilex.kernels.compiling import jit
 
-SAMPLE = 16
+SAMPLE = 8
 EXACT_SUM = {"contract", "nsz", "reassoc"}  # for sums of small integers, which any order gives exactly
 
 
@@ -49,22 +49,13 @@ def next_above(b, n, value, limit):
 
 
 @jit
-def greatest(b, n):
-    most = b[0]
-    for i in range(n):
-        most = b[i] if b[i] > most else most
-    return most
-
-
-@jit
-def least(v, sample):
-    """The least of finite, not negative values."""
-    b = as_integers(v)
+def least_and_greatest(b, n):
     low = b[0]
-    for i in range(b.size):
+    high = b[0]
+    for i in range(n):
         low = b[i] if b[i] < low else low
-    as_integers(sample)[0] = low
-    return sample[0]
+        high = b[i] if b[i] > high else high
+    return low, high
 
 
 @jit
@@ -81,14 +72,13 @@ def sort_sample(b, n, sample):
 
 @jit
 def kth_smallest(b, n, k, sample):
-    """The k-th smallest (from 1) of b[:n]."""
+    """The k-th smallest (from 1) of b[:n], and how many are at most that."""
     kind = b.dtype.type
     low, c_low = kind(-1), 0  # always: count(b <= low) = c_low < k <= c_high = count(b <= high)
     high, c_high = kind(-1), n
-    if n >= 4 * SAMPLE:
+    if n >= 8 * SAMPLE:
         sort_sample(b, n, sample)
         q = min(SAMPLE - 1, k * SAMPLE // n)
-        step = 2
         while 0 <= q < SAMPLE:
             pivot = sample[q]
             c = count_at_most(b, n, pivot)
@@ -96,16 +86,16 @@ def kth_smallest(b, n, k, sample):
                 low, c_low = pivot, c
                 if high >= 0:
                     break
-                q += step
+                q += 1
             else:
                 high, c_high = pivot, c
                 if low >= 0:
                     break
-                q -= step
+                q -= 1
     if high < 0:
-        high = greatest(b, n)
+        high = least_and_greatest(b, n)[1]
     interpolate = True
-    while c_high - c_low > 4:
+    while c_high - c_low > 3:
         share = (k - c_low - 0.5) / (c_high - c_low) if interpolate else 0.5
         interpolate = not interpolate
         pivot = kind(low + np.int64((high - low) * share))
@@ -116,12 +106,13 @@ def kth_smallest(b, n, k, sample):
             low, c_low = pivot, c
         else:
             high, c_high = pivot, c
-    while c_low < k:
+    while True:
         low = next_above(b, n, low, high)
         if low == high:
-            break
+            return high, c_high
         c_low = count_at_most(b, n, low)
-    return low
+        if c_low >= k:
+            return low, c_low
 
 
 @jit
@@ -129,14 +120,13 @@ def median(v, n, sample):
     """Median of the finite values v[:n], the mean of the two middle ones where n is even."""
     b = as_integers(v)
     room = as_integers(sample)
-    middle = sample[:2]  # the result's bits, seen as floats
-    low = kth_smallest(b, n, (n + 1) // 2, room)
+    low, at_most = kth_smallest(b, n, (n + 1) // 2, room)
     high = low
-    if n % 2 == 0 and count_at_most(b, n, low) == n // 2:
-        high = next_above(b, n, low, greatest(b, n))
-    room[0], room[1] = low, high
+    if n % 2 == 0 and at_most == n // 2:
+        high = next_above(b, n, low, least_and_greatest(b, n)[1])
+    room[0], room[1] = low, high  # from bits to values
     half = v.dtype.type(0.5)
-    return half * middle[0] + half * middle[1]
+    return half * sample[0] + half * sample[1]
 
 
 @jit
@@ -159,9 +149,10 @@ def finite_values(e, members, n, values):
     return m
 
 
-@jit(fastmath=EXACT_SUM)
-def all_finite(e):
-    total = e.dtype.type(0.0)
-    for i in range(e.size):
-        total += e[i] * e.dtype.type(0.0)
-    return total == e.dtype.type(0.0)
+@jit
+def least_if_finite(v, sample):
+    """The least of the values, if all are finite, else -1."""
+    low, high = least_and_greatest(as_integers(v), v.size)
+    room = as_integers(sample)
+    room[0], room[1] = low, high
+    return sample[0] if np.isfinite(sample[1]) else v.dtype.type(-1.0)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epsilex.evolution.units import Units
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval, enclose
 from epsilex.programs.numeric import evaluate64
-from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 from epsilex.programs.simplify import simplify
 
 if TYPE_CHECKING:
@@ -30,25 +28,6 @@ class Rows:
     X: np.ndarray
     y: np.ndarray
     weight: np.ndarray
-
-
-def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float) -> list[Node]:
-    """A program over the search's units as one over the user's: scales and shifts become constants of the formula."""
-    result: list[Node] = []
-    for code, feature, constant in nodes:
-        if code != FEATURE:
-            result.append((code, feature, constant))
-            continue
-        shift, scale = units.of_feature(feature)
-        result.append((FEATURE, feature, constant / scale))
-        if shift != 0.0:
-            result += [(CONSTANT, 0, constant / scale * shift), (opcode("sub"), 0, 0.0)]
-    slope, intercept = slope * units.y_scale, intercept * units.y_scale + units.y_shift
-    if slope != 1.0:
-        result += [(CONSTANT, 0, float(slope)), (opcode("mul"), 0, 0.0)]
-    if intercept != 0.0:
-        result += [(CONSTANT, 0, float(intercept)), (opcode("add"), 0, 0.0)]
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +111,10 @@ def description_length(m: Model, n: int, variance: float) -> float:
 
 def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
     """Index of the chosen model: by description length, by loss on the validation rows or on the training rows, or by a
-    function of the front's table that returns an index."""
+    function of the front's table that returns an index.
+
+    Where there were too few rows to hold any back for validation, the description length decides.
+    """
     if callable(rule):
         index = int(rule(front_frame(front)))
         if not 0 <= index < len(front):
@@ -140,7 +122,7 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
         return index
     if rule == "accuracy":
         return int(np.argmin([m.metrics["loss"] for m in front]))
-    if rule == "validation":
+    if rule == "validation" and "validation_loss" in front[0].metrics:
         return int(np.argmin([m.metrics["validation_loss"] for m in front]))
     variance = float(np.average((train.y - np.average(train.y, weights=train.weight)) ** 2, weights=train.weight))
     return int(np.argmin([description_length(m, len(train.y), variance) for m in front]))

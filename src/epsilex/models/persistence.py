@@ -6,9 +6,10 @@ import hashlib
 import json
 import math
 import os
+import sys
 from pathlib import Path
 
-from epsilex.models.model import Model, model
+from epsilex.models.model import Model
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 from epsilex.programs.programs import Programs
 
@@ -16,22 +17,29 @@ SCHEMA = "epsilex-model"
 VERSION = 1
 MAX_BYTES = 16 * 2**20
 MAX_NODES = 100_000
+MAX_CONSTANT = sys.float_info.max
 LEAVES = {CONSTANT: "constant", FEATURE: "feature"}
 
 
 def save_model(m: Model, path: str | Path) -> None:
     """Write a model beside its place, then rename it there."""
+    if not all(math.isfinite(constant) for _, _, constant in m.nodes):
+        raise ValueError(f"model: expected finite constants to save; got {m.formula}")
+    path = Path(path)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(json.dumps(to_document(m), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def to_document(m: Model) -> dict:
+    """The model as JSON values; metrics that are not finite are left out."""
     body = {
         "formula": m.formula,
         "feature_names": list(m.feature_names),
         "program": [[LEAVES.get(o) or lookup(o).name, f, c] for o, f, c in m.nodes],
-        "metrics": {k: v for k, v in m.metrics.items() if isinstance(v, (int, float, str)) and v == v},
+        "metrics": {k: v for k, v in m.metrics.items() if isinstance(v, str) or math.isfinite(v)},
     }
-    document = {"schema": SCHEMA, "version": VERSION, "sha256": _digest(body), **body}
-    path = Path(path)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    return {"schema": SCHEMA, "version": VERSION, "sha256": _digest(body), **body}
 
 
 def load_model(path: str | Path) -> Model:
@@ -41,11 +49,11 @@ def load_model(path: str | Path) -> Model:
         raise ValueError(f"model file {path}: expected at most {MAX_BYTES} bytes; got {path.stat().st_size}")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"model file {path}: expected a whole JSON file; {error}") from None
     try:
-        return _checked(document)
-    except ValueError as error:
+        return from_document(document)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"model file {path}: {error}") from None
 
 
@@ -53,7 +61,8 @@ def _digest(body: dict) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def _checked(document) -> Model:
+def from_document(document) -> Model:
+    """The model in JSON values written by `to_document`; a ValueError says what is wrong with any others."""
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise ValueError("it was not written by epsilex")
     if document.get("version") != VERSION:
@@ -70,7 +79,7 @@ def _checked(document) -> Model:
         raise ValueError("metrics: expected names and numbers")
     program = [_node(node) for node in nodes]
     Programs.from_nodes([program]).validate(len(names))
-    return model(program, names, **metrics)
+    return Model(tuple(program), tuple(names), metrics)
 
 
 def _node(node) -> tuple[int, int, float]:
@@ -79,7 +88,7 @@ def _node(node) -> tuple[int, int, float]:
     name, feature, constant = node
     if type(feature) is not int or not 0 <= feature < 2**31:
         raise ValueError(f"program: expected a feature index; got {feature!r:.60}")
-    if isinstance(constant, bool) or not isinstance(constant, (int, float)) or not math.isfinite(constant):
+    if type(constant) not in (int, float) or not abs(constant) <= MAX_CONSTANT:
         raise ValueError(f"program: expected a finite constant; got {constant!r:.60}")
-    codes = {leaf: code for code, leaf in LEAVES.items()}
-    return codes[name] if name in codes else opcode(name), feature, float(constant)
+    leaf = next((code for code, word in LEAVES.items() if word == name), None)
+    return opcode(name) if leaf is None else leaf, feature, float(constant)

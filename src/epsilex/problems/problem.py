@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One side of a partition, z-scored.
+    """One side of a partition, z-scored unless its problem says otherwise.
 
     X         (rows, features) float64
     y         (rows,) float64
@@ -41,11 +41,12 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A regression problem in raw units; `split` gives it z-scored and parted.
+    """A regression problem in raw units; `split` gives it parted and z-scored.
 
     X             (rows, features) float64, raw
     y             (rows,) float64, raw
     partition     function (problem, rng) -> (train, test)
+    z_scored      splits are z-scored; else in raw units
     raw_errors    errors are reported in the target's units instead of its standard deviations
     dynamic       rows are in time order and the model feeds on its own last output
     measured      (rows,) bool, or None: all of it was measured
@@ -62,6 +63,7 @@ class Problem:
     source: str = ""
     citation: str = ""
     notes: tuple[str, ...] = ()
+    z_scored: bool = True
     raw_errors: bool = False
     dynamic: bool = False
     measured: np.ndarray | None = None
@@ -75,10 +77,12 @@ class Problem:
     @property
     def target_scale(self) -> float:
         """Factor from the errors of a split to the errors that are reported."""
-        return self._y_scale if self.raw_errors else 1.0
+        return self._y_scale if self.z_scored and self.raw_errors else 1.0
 
     def scaled(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows in raw units, z-scored by the mean and standard deviation of the whole set."""
+        """Rows in raw units as a split has them: z-scored by the mean and standard deviation of the whole set."""
+        if not self.z_scored:
+            return X, y
         return (X - self.X.mean(axis=0)) / self._X_scale, (y - self.y.mean()) / self._y_scale
 
     # The authors divide by the standard deviation with n - 1.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.programs.machine import addresses
-from epsilex.programs.operators import arities
+from epsilex.programs.operators import arities, commutative
 from epsilex.programs.programs import Programs
+
+GROUP = 2000  # programs that share subtrees with each other: more would keep more results waiting than caches hold
 
 
 def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
@@ -25,19 +27,45 @@ def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     return evaluate_blocks(programs, in_blocks(X), n_jobs)[:, : X.shape[0]]
 
 
-def evaluate_blocks(programs: Programs, blocks: np.ndarray, n_jobs: int = 1, out: np.ndarray | None = None):
-    """As `evaluate`, on data already in blocks, and with the padding of the last block: (programs, blocks * n)."""
-    from epsilex.kernels import evaluating, slices
+def evaluate_blocks(programs: Programs, blocks: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+    """As `evaluate`, on data already in blocks, and with the padding of the last block: (programs, blocks * n).
 
-    if out is None:
-        out = np.empty((len(programs), blocks.shape[0] * blocks.shape[2]), np.float32)
-    constant = np.asarray(programs.constant, np.float32)
-    table, arity = addresses(programs.opcode), arities()
+    Threads take blocks of rows, or where there are too few of them, groups of programs.
+    """
+    from epsilex.kernels import slices
 
-    def part(first: int, last: int) -> None:
-        evaluating.evaluate(
-            table, arity, programs.opcode, programs.feature, constant, programs.length, blocks, out, first, last
-        )
+    n = len(programs)
+    out = np.empty((n, blocks.shape[0] * blocks.shape[2]), np.float32)
+    table = addresses(programs.opcode)
+    by_rows = blocks.shape[0] >= 2 * n_jobs
+    n_groups = -(-n // GROUP) if by_rows else max(n_jobs, -(-n // GROUP))
 
-    slices.run(part, len(programs), n_jobs)
+    def groups(first: int, last: int) -> None:
+        for g in range(first, last):
+            _run_shared(programs, table, blocks, out, n * g // n_groups, n * (g + 1) // n_groups, n_jobs if by_rows else 1)
+
+    slices.run(groups, n_groups, 1 if by_rows else n_jobs)
     return out
+
+
+def _run_shared(programs: Programs, table, blocks, out, first: int, last: int, n_jobs: int) -> None:
+    """Outputs of programs first..last-1, each distinct subtree computed once."""
+    from epsilex.kernels import sharing, slices
+
+    most = int(programs.length[first:last].sum())
+    if most == 0:
+        return
+    keys, constants, used = np.empty(most, np.uint64), np.empty(most, np.float32), np.empty(most, bool)
+    roots = np.empty(len(programs), np.int64)
+    slots = np.full(1 << (2 * most).bit_length(), -1, np.int32)
+    count = sharing.share(
+        table, arities(), commutative(), programs.opcode, programs.feature, programs.constant, programs.length, first, last,
+        keys, constants, used, roots, slots, np.zeros((3, 32), np.float32),
+    )  # fmt: skip
+    most = count + last - first
+    code = (np.empty(most, np.uint8), np.empty((most, 3), np.uint8), np.empty((most, 3), np.int64), np.empty(most, np.float32))
+    n, stride = blocks.shape[2], out.shape[1] * 4
+    length, n_buffers = sharing.assign(keys, constants, used, roots, first, last, count, n, stride, *code)
+    slices.run(
+        lambda a, b: sharing.run(table, *code, length, n_buffers, blocks, out, a, b), blocks.shape[0], n_jobs
+    )

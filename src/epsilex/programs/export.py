@@ -56,7 +56,8 @@ def _sympy_function(row: Operator):
     """A SymPy function that is nothing but its name; `lambdify` and `evalf` compute it by the row's values."""
     from sympy.utilities.lambdify import implemented_function
 
-    return implemented_function(row.symbol, row.value)
+    # Whole numbers become floats, which may be divided by zero.
+    return implemented_function(row.symbol, lambda *parts: row.value(*(np.add(part, 0.0) for part in parts)))
 
 
 def _sympy_number(sp, value: float):

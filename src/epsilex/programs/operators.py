@@ -203,6 +203,11 @@ def arities() -> np.ndarray:
     return np.array([0, 0] + [row.arity for row in TABLE], dtype=np.uint8)
 
 
+def commutative() -> np.ndarray:
+    """By opcode, whether the arguments may be exchanged (bool)."""
+    return np.array([False, False] + [row.commutative for row in TABLE])
+
+
 def operator(
     name: str,
     value: Callable,

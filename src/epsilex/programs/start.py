@@ -13,8 +13,8 @@ DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log")
 
 
 def by_arity(names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Opcodes of the unary and of the binary operators among `names`."""
-    codes = opcodes(names)
+    """Opcodes of the unary and of the binary operators among `names`, each once."""
+    codes = opcodes(dict.fromkeys(names))
     arity = arities()[codes]
     return codes[arity == 1], codes[arity == 2]
 
@@ -39,11 +39,13 @@ def random_programs(
     """`n` random programs, their lengths uniform between the limits.
 
     Operators are drawn uniformly and forced while the budget of nodes lasts ("full" growth); a leaf is a constant from
-    `constant_range` with probability `constant_share`, else a feature.
+    `constant_range` with probability `constant_share`, else a feature. Without unary operators all lengths are odd.
     """
     if n < 0 or n_features < 1:
         raise ValueError(f"n, n_features: expected n >= 0 and n_features >= 1; got {n} and {n_features}")
     check_lengths(min_length, max_length)
+    if not len(operators):
+        raise ValueError("operators: expected at least one; got none")
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng: expected a numpy.random.Generator; got {rng!r}")
     seed = int(rng.integers(2**63))
@@ -71,8 +73,11 @@ def grown(
 
     programs = Programs.empty(len(slots), width)
     unary, binary = operators
+    lengths = np.asarray(lengths, np.int64)
+    if len(unary) == 0:  # only odd lengths exist: the next one, or the one before where that is too long
+        lengths = np.minimum(lengths | 1, width - 1 | 1)
     random_start(
-        np.uint64(seed), generation, purpose, np.asarray(slots, np.int64), np.asarray(lengths, np.int64),
+        np.uint64(seed), generation, purpose, np.asarray(slots, np.int64), lengths,
         programs.opcode, programs.feature, programs.constant, programs.length, unary, binary, n_features,
         constant_share, *constant_range, coefficients, 0, len(slots),
     )  # fmt: skip

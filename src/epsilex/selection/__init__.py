@@ -63,6 +63,8 @@ def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jo
             f"errors: expected numbers of shape (individuals, cases), at least one of each; got {errors.dtype} "
             f"of shape {errors.shape}"
         )
+    if (errors < 0).any():
+        raise ValueError(f"errors: expected absolute errors, at least 0; got {errors[errors < 0].min()}")
     if n < 0:
         raise ValueError(f"n: expected at least 0; got {n}")
     if not isinstance(rng, np.random.Generator):

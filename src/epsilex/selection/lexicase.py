@@ -72,32 +72,84 @@ def parents(
     downsample : float or int, optional
         Only this share (below 1), or this number, of the cases is used, drawn anew each time.
     """
-    from epsilex.kernels import lexicase, slices
-
     rule = _with_epsilon(rule, relative, epsilon)
     cases = _drawn_cases(errors.shape[1], downsample, address)
     living = np.flatnonzero(_alive(errors, fitness))
-    e = np.empty((len(cases), len(living)), errors.dtype)
-    slices.run(lambda a, b: lexicase.case_major(errors, living, cases, e, a, b), len(cases), n_jobs)
-    numbers = (
-        rule.scale,
-        {None: lexicase.NO_BEST, "population": lexicase.POPULATION, "pool": lexicase.POOL}[rule.best],
-        {"fixed": lexicase.FIXED, "population": lexicase.MAD_POPULATION, "pool": lexicase.MAD_POOL}[rule.width],
-        rule.epsilon,
-    )
+    pools = (living, len(errors)), (_at_least_one("pool_size", pool_size), _at_least_one("neighbourhood", neighbourhood))
+    if case_order not in ("uniform", "difficulty"):
+        raise ValueError(f"case_order: expected 'uniform' or 'difficulty'; got {case_order!r}")
+    run = _pooled if rule.pooled else _static
+    chosen, used = run(errors, living, cases, rule, case_order == "difficulty", pools, n, address, n_jobs)
+    return Selected(living[chosen], used / len(cases))
+
+
+def _static(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, address: Address, n_jobs: int):
+    """Events on pass/fail bits, thresholds being over the population."""
+    from epsilex.kernels import lexicase, slices
+
+    bits, classes = _pass_bits(errors, living, cases, rule, n_jobs)
+    cumulative = _case_weights(bits, len(living)) if weighted else np.empty(0)
     chosen, used = np.empty(n, np.int64), np.empty(n, np.int64)
-    kernel = lexicase.select_pooled if rule.pooled else lexicase.select_static
-    cumulative = _case_weights(e, numbers, case_order, n_jobs)
-    pool, ring = _at_least_one("pool_size", pool_size), _at_least_one("neighbourhood", neighbourhood)
+    places, limits = pools
 
     def events(first: int, last: int) -> None:
-        kernel(
-            e, living, len(errors), *numbers, cumulative, pool, ring,
-            np.uint64(address.seed), address.generation, 1, n, chosen, used, first, last,
+        lexicase.select_static(
+            bits, classes, *places, cumulative, *limits, np.uint64(address.seed), address.generation, 1, n, chosen, used,
+            first, last,
         )  # fmt: skip
 
     slices.run(events, n, n_jobs)
-    return Selected(living[chosen], used / len(cases))
+    return chosen, used
+
+
+def _pooled(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, address: Address, n_jobs: int):
+    """Events on errors, the best error or the MAD being over the pool; difficulty is always over the population."""
+    from epsilex.kernels import lexicase, slices
+
+    e = np.empty((len(cases), len(living)), errors.dtype)
+    lexicase.case_major(errors, living, cases, e, 0, len(cases))
+    cumulative = np.empty(0)
+    if weighted:
+        over_population = replace(rule, best="population", width="fixed" if rule.width == "fixed" else "population")
+        cumulative = _case_weights(_pass_bits(errors, living, cases, over_population, n_jobs)[0], len(living))
+    chosen, used = np.empty(n, np.int64), np.empty(n, np.int64)
+    places, limits = pools
+
+    def events(first: int, last: int) -> None:
+        lexicase.select_pooled(
+            e, *places, *_numbers(rule), cumulative, *limits, np.uint64(address.seed), address.generation, 1, n, chosen,
+            used, first, last,
+        )  # fmt: skip
+
+    slices.run(events, n, n_jobs)
+    return chosen, used
+
+
+def _pass_bits(errors, living, cases, rule: Rule, n_jobs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Who passes which case, 64 individuals a word (cases, words); and classes of equal pass vectors (64 words,)."""
+    from epsilex.kernels import lexicase, slices
+
+    words, tiles = -(-len(living) // 64), -(-len(cases) // lexicase.TILE)
+    bits, classes = np.empty((len(cases), words), np.uint64), np.empty((tiles, words * 64), np.uint64)
+    slices.run(
+        lambda a, b: lexicase.pass_bits(errors, living, cases, *_numbers(rule), bits, classes, a, b), tiles, n_jobs
+    )
+    return bits, classes.sum(axis=0)
+
+
+def _numbers(rule: Rule) -> tuple[float, int, int, float]:
+    """The rule as the kernels read it."""
+    from epsilex.kernels import lexicase
+
+    best = {None: lexicase.NO_BEST, "population": lexicase.POPULATION, "pool": lexicase.POOL}[rule.best]
+    width = {"fixed": lexicase.FIXED, "population": lexicase.MAD_POPULATION, "pool": lexicase.MAD_POOL}[rule.width]
+    return rule.scale, best, width, rule.epsilon
+
+
+def _case_weights(bits: np.ndarray, n: int) -> np.ndarray:
+    """Cumulative weights of the cases: a case weighs as much as the share of the individuals that fail it."""
+    passing = np.bitwise_count(bits).sum(axis=1)
+    return np.cumsum(1.0 - passing / (n + 1.0))
 
 
 def _alive(errors: np.ndarray, fitness: np.ndarray) -> np.ndarray:
@@ -134,16 +186,3 @@ def _drawn_cases(n_cases: int, downsample: float | int | None, address: Address)
     wanted = round(downsample * n_cases) if downsample < 1 else int(downsample)
     wanted = min(max(1, wanted), n_cases)
     return np.sort(generator(address, 2).choice(n_cases, size=wanted, replace=False))
-
-
-def _case_weights(e, numbers, case_order: str, n_jobs: int) -> np.ndarray:
-    """Cumulative weights of the cases for a draw by difficulty; empty for a uniform one."""
-    from epsilex.kernels import lexicase, slices
-
-    if case_order == "uniform":
-        return np.empty(0)
-    if case_order != "difficulty":
-        raise ValueError(f"case_order: expected 'uniform' or 'difficulty'; got {case_order!r}")
-    counts = np.empty(len(e), np.int64)
-    slices.run(lambda a, b: lexicase.pass_counts(e, *numbers, counts, a, b), len(e), n_jobs)
-    return np.cumsum(1.0 - counts / (e.shape[1] + 1.0))

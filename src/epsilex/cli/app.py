@@ -1,0 +1,238 @@
+"""The commands and their options. What is heavy is imported by the command that needs it, so that help is quick."""
+
+from __future__ import annotations
+
+import json as json_format
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epsilex import __version__
+from epsilex.cli import terminal
+
+app = typer.Typer(
+    help="Symbolic regression by epsilon-lexicase selection: find a formula for your data.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+TEST_SHARE = 0.25
+
+
+class Preset(StrEnum):
+    default = "default"
+    paper = "paper"
+
+
+class Format(StrEnum):
+    text = "text"
+    latex = "latex"
+    python = "python"
+    sympy = "sympy"
+    c = "c"
+    json = "json"
+
+
+class Study(StrEnum):
+    table = "table"
+    epsilon = "epsilon"
+
+
+def _selections(incomplete: str) -> list[str]:
+    from epsilex.selection import METHODS
+
+    return [id for id in METHODS if id.startswith(incomplete)]
+
+
+Generations = Annotated[int | None, typer.Option(min=0, help="Generations to search.")]
+Population = Annotated[int | None, typer.Option(min=2, help="Individuals in the population.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The same number gives the same result.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; the result does not depend on it.", show_default="all")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs to read.")]
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        print(f"epsilex {__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command()
+def demo(
+    time: Annotated[float | None, typer.Option(help="Seconds to search.", show_default="20")] = None,
+    generations: Generations = None,
+    population: Population = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("demo"),
+    json: AsJson = False,
+) -> None:
+    """Find a formula for an example, without a file."""
+    from epsilex.cli import demonstration, fitting
+
+    est = fitting.estimator(
+        seconds=20.0, jobs=jobs, time_limit=time, generations=generations, population_size=population, random_state=seed
+    )
+    data = demonstration.data()
+    command = ["epsilex", "demo", *_options(population=population, seed=seed, out=out)]
+    record = fitting.fit(data, est, out, command, [demonstration.DESCRIPTION])
+    demonstration.write(data, out / data.name)
+    _tell(record, out, out / data.name, json)
+
+
+@app.command()
+def fit(
+    data: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, also gzipped.")],
+    target: Annotated[str, typer.Option(help="Column to find a formula for.")],
+    time: Annotated[float | None, typer.Option(help="Seconds to search.", show_default="60")] = None,
+    generations: Generations = None,
+    selection: Annotated[
+        str | None, typer.Option(help="Parent selection, such as lex_e_mad.", autocompletion=_selections)
+    ] = None,
+    preset: Annotated[Preset, typer.Option(help="The modern engine, or the paper's settings.")] = Preset.default,
+    population: Population = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the files.", show_default="DATA-fit")] = None,
+    test_share: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Share of the rows held back for the test error.")
+    ] = TEST_SHARE,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted fit from its folder.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Missing or unusable values are an error.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Find a formula for a column of a table."""
+    from epsilex.cli import fitting
+    from epsilex.tables import read_table, training_table
+
+    est = fitting.estimator(
+        preset, jobs=jobs, time_limit=time, generations=generations, selection=selection, population_size=population,
+        random_state=seed,
+    )  # fmt: skip
+    table = training_table(read_table(data), target, strict)
+    held_back = fitting.held_back_rows(len(table.y), test_share, seed)
+    out = out or Path(f"{data.name.partition('.')[0]}-fit")
+    sizes = f"{data}: {len(table.y)} rows, {held_back.sum()} of them held back; {table.X.shape[1]} features"
+    news = [sizes, *table.notes]
+    if resume and not (out / fitting.CHECKPOINT).exists():
+        news.append(f"there is nothing to resume in {out}, the search starts anew")
+    command = ["epsilex", "fit", str(data), *_options(target=target, selection=selection,
+               preset=preset if preset != Preset.default else None, population=population, seed=seed,
+               test_share=test_share if test_share != TEST_SHARE else None, out=out)]  # fmt: skip
+    record = fitting.fit(fitting.Data(data.name, target, table, held_back), est, out, command, news, resume)
+    _tell(record, out, data, json)
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="model.json of a fit.")],
+    data: Annotated[Path, typer.Argument(help="Table with the columns of the fit, in any order.")],
+    out: Annotated[Path | None, typer.Option(help="CSV file to write.", show_default="standard output")] = None,
+    target: Annotated[str | None, typer.Option(help="Column to compare with: its error is told.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Predict with a fitted model, row by row."""
+    from epsilex.cli import predicting
+
+    predicting.predict(model, data, out, target, json)
+
+
+@app.command()
+def show(
+    model: Annotated[Path, typer.Argument(help="model.json of a fit.")],
+    format: Annotated[Format, typer.Option(help="Notation.")] = Format.text,
+) -> None:
+    """Show a model's formula in some notation."""
+    from epsilex.models import load_model
+    from epsilex.models.persistence import to_document
+
+    m = load_model(model)
+    shown = {
+        Format.text: lambda: m.formula,
+        Format.latex: m.latex,
+        Format.python: m.python,
+        Format.sympy: lambda: str(m.sympy()),
+        Format.c: m.c,
+        Format.json: lambda: json_format.dumps(to_document(m), indent=1),
+    }
+    print(shown[format]().rstrip("\n"))
+
+
+@app.command()
+def reproduce(
+    problems: Annotated[str | None, typer.Option(help="Such as housing,enh; all without it.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Such as lex_e_mad,tournament; all without it.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Trials a cell of the table.")] = None,
+    generations: Annotated[int | None, typer.Option(min=1, help="Generations a trial.")] = None,
+    study: Annotated[Study | None, typer.Option(help="The results table, or the effect of epsilon.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder; what it holds already is continued.")] = Path("results"),
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one a processor")] = None,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A few minutes' version of the same path.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Run the paper's experiments, or continue them."""
+    from epsilex import experiments
+
+    done = experiments.reproduce(
+        problems=_listed(problems), methods=_listed(methods), trials=trials, generations=generations,
+        study=study.value if study else None, out=out, jobs=jobs, dask=dask, quick=quick,
+    )  # fmt: skip
+    if json:
+        told = {"out": str(done.out), "done": done.done, "failed": done.failed, "skipped": done.skipped}
+        print(json_format.dumps(told))
+    else:
+        print(done.table.rstrip("\n") or f"{done.done} trials done")
+        terminal.note([f"page: {done.out / 'index.html'}"])
+    if done.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def report(folder: Annotated[Path, typer.Argument(help="Folder of a fit, or of the paper's experiments.")]) -> None:
+    """Write the report of a folder anew."""
+    from epsilex.cli.folder import write_text
+    from epsilex.report import FILE, load_fit, render
+
+    if (folder / "results.sqlite").is_file():
+        from epsilex import experiments
+
+        experiments.report(folder)
+        print(folder / "index.html")
+    elif (folder / FILE).is_file():
+        write_text(folder / "report.html", render(load_fit(folder / FILE)))
+        print(folder / "report.html")
+    else:
+        raise ValueError(f"{folder}: expected a folder with results.sqlite or {FILE}; it has neither")
+
+
+def _tell(record, out: Path, data: Path, json: bool) -> None:
+    """Results to standard output."""
+    from epsilex.cli import results
+    from epsilex.cli.fitting import FILES
+
+    files = [str(out / name) for name in FILES]
+    if json:
+        print(results.as_json(record, files))
+    else:
+        results.show(record, files, shlex.join(["epsilex", "predict", str(out / "model.json"), str(data)]))
+
+
+def _options(**values: object) -> list[str]:
+    """Words of a command line, options that are not given left out."""
+    given = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
+    return [word for option in given.items() for word in option]
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [item.strip() for item in text.split(",") if item.strip()]

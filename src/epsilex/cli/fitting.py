@@ -1,0 +1,162 @@
+"""`fit` and `demo`: from a table to model.json, front.csv, history.csv and report.html."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from epsilex.cli.folder import filled
+from epsilex.cli.terminal import note
+from epsilex.evolution.checkpoint import previous
+from epsilex.models import Model, save_model
+from epsilex.models.front import front_frame
+from epsilex.regressor import SymbolicRegressor
+from epsilex.report import FILE, Fit, render, some_generations, some_rows
+from epsilex.tables import Table
+
+CHECKPOINT = "search.checkpoint"
+FILES = ("model.json", "front.csv", "history.csv", "report.html")
+FIRST_COLUMNS = ("length", "mae", "r2", "test_mae", "test_r2", "mae_all")
+REASONS = {
+    "generations": "all its generations done",
+    "time": "ended by the clock",
+    "target": "ended at the error asked for",
+    "interrupt": "interrupted",
+}
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is fitted.
+
+    name       of the file
+    target     name of the target
+    held_back  (rows,) bool: rows the search does not see
+    """
+
+    name: str
+    target: str
+    table: Table
+    held_back: np.ndarray
+
+
+def held_back_rows(n: int, share: float, seed: int) -> np.ndarray:
+    """Which of `n` rows are held back, drawn at random, (n,) bool."""
+    held_back = np.zeros(n, bool)
+    held_back[np.random.default_rng(seed).permutation(n)[: round(share * n)]] = True
+    return held_back
+
+
+def estimator(preset: str = "default", *, seconds: float = 60.0, jobs: int | None = None, **asked) -> SymbolicRegressor:
+    """The estimator of a preset with the parameters that are asked for, those that are None left as they are.
+
+    Without a limit of either kind the default preset searches for so many `seconds`, the paper's as the paper says.
+    """
+    given = {name: value for name, value in asked.items() if value is not None}
+    given |= {"n_jobs": jobs or -1, "progress": True}
+    if preset == "paper":
+        return SymbolicRegressor.paper(**given)
+    limit = None if "generations" in given else seconds
+    return SymbolicRegressor(**{"time_limit": limit, **given})
+
+
+def fit(
+    data: Data, est: SymbolicRegressor, out: Path, command: Sequence[str], news: Sequence[str], resume: bool = False
+) -> Fit:
+    """Search, score and write.
+
+    command  what was asked for without its limits, for the report to tell
+    news     sentences said once the search is under way: bad input is known by then, and its line stands alone
+    """
+    with filled(out) as folder, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        est.set_params(checkpoint=str(out / CHECKPOINT), resume=resume, callbacks=[_Once(news)])
+        training = ~data.held_back
+        est.fit(data.table.X[training], data.table.y[training])
+        notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
+        record = _record(data, est, shlex.join([*command, "--generations", str(est.n_generations_)]), notes)
+        save_model(record.model, folder / "model.json")
+        _front(record).to_csv(folder / "front.csv", index=False)
+        est.history_.to_csv(folder / "history.csv", index=False)
+        record.save(folder / FILE)
+        (folder / "report.html").write_text(render(record), encoding="utf-8")
+    if est.stopped_by_ == "interrupt":
+        note([f"interrupted; the same command with --resume continues the search from {out / CHECKPOINT}"])
+        return record
+    for path in (out / CHECKPOINT, previous(out / CHECKPOINT)):
+        path.unlink(missing_ok=True)
+    return record
+
+
+class _Once:
+    """A callback that says something at the first generation."""
+
+    def __init__(self, sentences: Sequence[str]):
+        self.sentences = sentences
+
+    def __call__(self, generation: object) -> None:
+        note(self.sentences)
+        self.sentences = ()
+
+
+def _record(data: Data, est: SymbolicRegressor, command: str, notes: list[str]) -> Fit:
+    X, y, held_back = data.table.X, data.table.y, data.held_back
+    shown = some_rows(len(y), X.shape[1])
+    generations = some_generations(len(est.history_))
+    columns = ("generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length")
+    history = est.history_.iloc[generations].replace([np.inf, -np.inf], np.nan).astype(object)
+    seconds = float(est.history_["seconds"].iloc[-1])
+    reason = REASONS.get(est.stopped_by_, est.stopped_by_)
+    return Fit(
+        target=data.target,
+        facts={
+            "data": data.name,
+            "rows": f"{(~held_back).sum()} to fit",
+            "held back": f"{held_back.sum()} rows",
+            "features": str(X.shape[1]),
+            "search": f"{est.n_generations_} generations in {seconds:.1f} s, {reason}",
+        },
+        settings={name: _plain(value) for name, value in dataclasses.asdict(est.settings_).items()},
+        command=command,
+        notes=notes,
+        models=[_scored(m, data) for m in est.models_],
+        chosen=est.models_.index(est.model_),
+        X=X.to_numpy(np.float64)[shown],
+        y=y[shown],
+        held_back=held_back[shown],
+        history={name: history[name].where(history[name].notna(), None).tolist() for name in columns},
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items()) or "none"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _scored(m: Model, data: Data) -> Model:
+    """The model with its errors on the held-back rows, and on all rows."""
+    y, held_back = data.table.y, data.held_back
+    prediction = m.predict(data.table.X)
+    prediction = np.where(np.isfinite(prediction), prediction, np.inf)
+    errors = np.abs(y - prediction)
+    metrics = {**m.metrics, "mae_all": float(errors.mean())}
+    if held_back.any():
+        spread = float(((y[held_back] - y[held_back].mean()) ** 2).mean())
+        mse = float((errors[held_back] ** 2).mean())
+        metrics |= {"test_mae": float(errors[held_back].mean()), "test_r2": 1.0 - mse / spread if spread else np.nan}
+    return dataclasses.replace(m, metrics=metrics)
+
+
+def _front(record: Fit):
+    """The front as a table: errors on the rows fitted (mae, r2), held back (test_...) and on all of them (mae_all)."""
+    frame = front_frame(record.models, record.chosen)
+    first = [name for name in FIRST_COLUMNS if name in frame]
+    rest = [name for name in frame.columns if name not in (*first, "formula")]
+    return frame[[*first, *rest, "formula"]]

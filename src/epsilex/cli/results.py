@@ -1,0 +1,67 @@
+"""What a fit found, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from epsilex.evolution.progress import printable
+from epsilex.report import Fit
+from epsilex.report.page import figure
+
+
+def show(fit: Fit, files: Iterable[str], then: str) -> None:
+    """The front with the chosen row marked, the formula, its error, and what to do next."""
+    out = Console(highlight=False, markup=False, emoji=False)  # column names may hold anything
+    for line in _front(fit, out.width):
+        out.print(line)
+    out.print()
+    out.print(Text(printable(f"{fit.target} = {fit.model.formula}"), style="bold"), soft_wrap=True)
+    out.print()
+    lines = {"test error": _test_error(fit), "search": fit.facts["search"], "files": "  ".join(files), "predict": then}
+    for name, value in lines.items():
+        out.print(Text.assemble((f"{name:<12}", "dim"), printable(value)), soft_wrap=True)
+
+
+def as_json(fit: Fit, files: Iterable[str]) -> str:
+    """The same as JSON; what is not finite is null."""
+    front = [
+        {"length": m.length, **{name: _finite(value) for name, value in m.metrics.items()}, "formula": m.formula}
+        for m in fit.models
+    ]
+    told = {"target": fit.target, "formula": fit.model.formula, "chosen": fit.chosen, "front": front}
+    told |= {"facts": dict(fit.facts), "notes": list(fit.notes), "files": list(files), "repeat": fit.command}
+    return json.dumps(told, indent=1, allow_nan=False)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _front(fit: Fit, width: int) -> Iterator[Text]:
+    """Lines of a table, formulas cut to the width."""
+    tested = "test_mae" in fit.model.metrics
+    keys = ("mae", "test_mae", "test_r2") if tested else ("mae", "r2")
+    rows = [["", "length", "error", *(("test error", "test R²") if tested else ("R²",))]]
+    for place, m in enumerate(fit.models):
+        mark = "→" if place == fit.chosen else ""
+        rows.append([mark, str(m.length), *(figure(m.metrics.get(key, math.inf)) for key in keys)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row, formula in zip(rows, ["formula", *(m.formula for m in fit.models)], strict=True):
+        cells = "  ".join(cell.rjust(cell_width) for cell, cell_width in zip(row, widths, strict=True))
+        style = "dim" if row is rows[0] else "bold green" if row[0] else ""
+        line = Text(f"{cells}  {printable(formula)}", style=style)
+        line.truncate(width, overflow="ellipsis")
+        yield line
+
+
+def _test_error(fit: Fit) -> str:
+    metrics = fit.model.metrics
+    if "test_mae" not in metrics:
+        return "unknown, no rows were held back"
+    told = f"{figure(metrics['test_mae'])} mean absolute, R² {figure(metrics['test_r2'])}, on {fit.facts['held back']}"
+    return told if math.isfinite(metrics["test_mae"]) else f"{told}; the formula is not defined on all of them"

@@ -1,0 +1,56 @@
+"""How a command ends: results on standard output, all else on standard error, and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import typer
+
+MAX_LINE = 500  # characters of an error line
+UsageError: Any = typer.BadParameter.__mro__[1]  # click's or typer's own, by the version of typer
+
+
+def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
+    """Run the app on the process's arguments or others and return its exit code.
+
+    What a person did wrong is one line on standard error.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a question mark
+    try:
+        code = app(arguments, prog_name="epsilex", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except UsageError as error:
+        where = getattr(getattr(error, "ctx", None), "command_path", "epsilex")
+        return fail(f"{error.format_message().rstrip('.')}, see {where} --help")
+    except BrokenPipeError:  # the reader of a pipe had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        return fail(f"{named}{error.strerror or error}")
+    except ValueError as error:
+        return fail(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        fail("interrupted")
+        return 130
+
+
+def fail(message: str) -> int:
+    """Say in one line what is wrong; 2, the exit code for it."""
+    line = " ".join(message.split())
+    note([f"epsilex: {line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + '…'}"])
+    return 2
+
+
+def note(sentences: Iterable[str]) -> None:
+    """Say something beside the results, a line each."""
+    from epsilex.evolution.progress import printable
+
+    for sentence in sentences:
+        print(printable(sentence), file=sys.stderr, flush=True)

@@ -1,0 +1,4 @@
+"""Doors to other libraries.
+
+deap  lexicase selectors with DEAP's signature
+"""

@@ -1,0 +1,89 @@
+"""Lexicase selection for DEAP: selectors with its signature, `(individuals, k) -> list of individuals`.
+
+    from epsilex.contrib.deap import selector
+
+    toolbox.register("select", selector("lex_e_mad"))
+
+Any id of `epsilex.selection.METHODS` but `afp` will do. The three names DEAP has itself are here too, and compute the
+rules that DEAP's documentation names: `selLexicase`, `selEpsilonLexicase` (Eq. 3 of the paper, `lex_y`) and
+`selAutomaticEpsilonLexicase` (Eq. 6, `lex_y_mad`).
+
+The cases of an individual are its attribute `errors` if it has one, a sequence of numbers as close to 0 as can be;
+else the values of its fitness, one a case, less being better where the weight is negative. Randomness is that of
+Python's `random` module, which DEAP uses throughout: `random.seed` repeats a run. DEAP itself is not imported.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from epsilex import selection
+
+# These judge an error by its size, the others by its distance to the best: only those can be asked for large values.
+ABSOLUTE = ("lex_y", "lex_y_mad", "lex_e")
+WITHOUT_CASES = ("afp",)  # survival by age, which DEAP's individuals do not have
+
+
+def selector(id: str | Callable, **options: Any) -> Callable[[Sequence, int], list]:
+    """A selector of DEAP's signature by a method of `epsilex.selection`, with its options."""
+    chosen = selection.method(id)
+    if chosen.id in WITHOUT_CASES:
+        raise ValueError(f"id: expected a method that needs errors alone; got {chosen.id!r}")
+    selection.check_options(chosen, options)
+
+    def select(individuals: Sequence, k: int) -> list:
+        if not len(individuals):
+            raise ValueError("individuals: expected at least one; got none")
+        errors = case_errors(individuals, absolute=chosen.id in ABSOLUTE)
+        rng = np.random.default_rng(random.getrandbits(64))
+        return [individuals[i] for i in selection.select(id, errors, k, rng, **options)]
+
+    select.__name__ = f"select_{chosen.id}"
+    select.__doc__ = f"Select `k` of the individuals by {chosen.id}."
+    return select
+
+
+def selLexicase(individuals: Sequence, k: int) -> list:
+    """Lexicase selection: the best of the pool on one case after another, in random order."""
+    return selector("lex")(individuals, k)
+
+
+def selEpsilonLexicase(individuals: Sequence, k: int, epsilon: float) -> list:
+    """Epsilon-lexicase selection by a fixed threshold: an error of at most `epsilon` passes a case."""
+    return selector("lex_y", epsilon=epsilon)(individuals, k)
+
+
+def selAutomaticEpsilonLexicase(individuals: Sequence, k: int) -> list:
+    """Epsilon-lexicase selection with the threshold of each case the median absolute deviation of its errors."""
+    return selector("lex_y_mad")(individuals, k)
+
+
+def case_errors(individuals: Sequence, absolute: bool = False) -> np.ndarray:
+    """Errors (individuals, cases) of DEAP's individuals, smaller being better; see the top of this module.
+
+    Where a weight asks for large values, the error is the distance to the largest of all individuals; with `absolute`,
+    for rules that judge an error by its size, that is refused.
+    """
+    if hasattr(individuals[0], "errors"):
+        return np.abs(_matrix([individual.errors for individual in individuals], "errors"))
+    values = _matrix([individual.fitness.values for individual in individuals], "fitness.values")
+    maximised = np.asarray(individuals[0].fitness.weights, np.float64) > 0.0
+    if maximised.shape != values.shape[1:]:
+        raise ValueError(f"fitness.values: expected {maximised.size}, one a weight; got {values.shape[1]}")
+    if not absolute:  # what is not finite passes no case, and must not move the others
+        finite = np.where(np.isfinite(values), values, np.nan)
+        largest, least = np.fmax.reduce(finite, axis=0), np.fmin.reduce(finite, axis=0)
+        return np.where(maximised, largest - values, values - np.fmin(least, 0.0))
+    if maximised.any() or (values < 0.0).any():
+        raise ValueError("fitness: expected errors of at least 0 and negative weights for this method; got others")
+    return values
+
+
+def _matrix(rows: list, what: str) -> np.ndarray:
+    if len({len(row) for row in rows}) != 1 or not len(rows[0]):
+        raise ValueError(f"{what}: expected as many for each individual, at least one; got {sorted(map(len, rows))}")
+    return np.asarray(rows, np.float64)

@@ -1,0 +1,156 @@
+"""The progress bar of a search: a consumer of the loop that reads and never steers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epsilex.evolution.archive import Archive
+from epsilex.evolution.loop import Generation
+from epsilex.evolution.units import Units, in_units
+from epsilex.programs.formula import text
+from epsilex.programs.simplify import simplify
+
+if TYPE_CHECKING:
+    from epsilex.evolution.search import Stop
+
+DRAW_EVERY = 0.2  # seconds
+LINE_EVERY = 15.0  # where nothing can be redrawn, as in a log file
+BAR = 20  # columns
+WIDTH = 100  # of a line that is not a terminal's
+DIGITS = 3  # of the constants in the formula shown
+
+
+class Progress:
+    """What there is to tell of a search at any moment: how far it is, how long it will take, what it has found."""
+
+    def __init__(self, stop: Stop, names: Sequence[str], units: Units):
+        self.stop, self.names, self.units = stop, names, units
+        self.began = time.monotonic()
+        self.first: int | None = None
+        self.generation = 0
+        self.error = np.inf
+        self.formula = ""
+
+    def update(self, generation: Generation, archive: Archive) -> None:
+        """Take in a generation; the formula is written anew only when a better one was found."""
+        self.first = generation.index if self.first is None else self.first
+        self.generation = generation.index
+        taken = archive.taken
+        best = int(taken[np.argmin(archive.fitness[taken])]) if len(taken) else -1
+        error = float(archive.fitness[best]) * self.units.y_scale if best >= 0 else np.inf
+        if error < self.error:
+            self.error = error
+            nodes = in_units(archive.programs.nodes(best), self.units, archive.slope[best], archive.intercept[best])
+            self.formula = printable(text(simplify(nodes), self.names, DIGITS))
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the first limit; None where that cannot be said yet."""
+        elapsed = time.monotonic() - self.began
+        left = [] if self.stop.seconds is None else [self.stop.seconds - elapsed]
+        done = self.generation - (self.first or 0)
+        if self.stop.generations is not None and done > 0:
+            left.append(elapsed / done * (self.stop.generations - self.generation))
+        return max(0.0, min(left)) if left else None
+
+    @property
+    def share_done(self) -> float:
+        """From 0 to 1."""
+        shares = [0.0]
+        if self.stop.seconds:
+            shares.append((time.monotonic() - self.began) / self.stop.seconds)
+        if self.stop.generations:
+            shares.append(self.generation / self.stop.generations)
+        return min(1.0, max(shares))
+
+    def line(self, width: int) -> str:
+        """All of it in one line, the formula shortened to what room there is."""
+        left = self.seconds_left
+        parts = [f"generation {self.generation}", f"{left:.0f} s left" if left is not None else "", ""]
+        parts[2] = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
+        head = "  ".join(part for part in parts if part)
+        room = width - len(head) - 2
+        if room < 8 or not self.formula:
+            return head[:width]
+        return f"{head}  {self.formula if len(self.formula) <= room else self.formula[: room - 1] + '…'}"
+
+
+def printable(text: str) -> str:
+    """Text safe for a terminal: a column's name may hold anything, control characters too."""
+    return "".join(character if character.isprintable() else "�" for character in text)
+
+
+@contextmanager
+def progress_bar(
+    stop: Stop, names: Sequence[str], units: Units
+) -> Iterator[list[Callable[[Generation, Archive], None]]]:
+    """Show the progress of a search on standard error, and yield a list with the callback that keeps it going.
+
+    It is a bar in a terminal, one line that changes in a notebook, and a line now and then elsewhere.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    show = _notebook if console.is_jupyter else _terminal if console.is_terminal else _log
+    progress = Progress(stop, names, units)
+    with show(progress, console) as draw:
+        last = -np.inf
+
+        def callback(generation: Generation, archive: Archive) -> None:
+            nonlocal last
+            progress.update(generation, archive)
+            if time.monotonic() - last >= DRAW_EVERY:
+                last = time.monotonic()
+                draw()
+
+        yield [callback]
+
+
+@contextmanager
+def _terminal(progress: Progress, console) -> Iterator[Callable[[], None]]:
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    def render() -> Table:
+        grid = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=1.0, completed=progress.share_done, width=BAR)
+        # Room for the ^C that a terminal echoes: a line that breaks would stay behind.
+        grid.add_row(bar, Text(progress.line(console.width - BAR - 5), no_wrap=True, overflow="ellipsis"))
+        return grid
+
+    with Live(console=console, get_renderable=render, refresh_per_second=5, transient=True):
+        yield lambda: None  # the live display redraws itself
+
+
+@contextmanager
+def _notebook(progress: Progress, console) -> Iterator[Callable[[], None]]:
+    from IPython.display import display
+
+    handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def draw() -> None:
+        handle.update({"text/plain": progress.line(WIDTH)}, raw=True)
+
+    yield draw
+    draw()
+
+
+@contextmanager
+def _log(progress: Progress, console) -> Iterator[Callable[[], None]]:
+    last = progress.began
+
+    def draw() -> None:
+        nonlocal last
+        if time.monotonic() - last >= LINE_EVERY:
+            last = time.monotonic()
+            print(progress.line(WIDTH), file=sys.stderr, flush=True)
+
+    yield draw

@@ -1,0 +1,245 @@
+"""Derivatives of a program's outputs by its constants, and the constants' tuning by Levenberg-Marquardt.
+
+Legend: `k` a node, `left[k]`, `right[k]` its arguments; `tape` the values of all nodes over one block of `n` rows, `slope` the
+derivatives of the root by each node (reverse mode); `places` the nodes whose constant is tuned; `root_w` square roots of the weights,
+0 in the padding of the last block.
+Everything over rows is float32; sums over blocks, and the normal equations, are float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.kernels.compiling import call4, call7, jit
+from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
+from epsilex.kernels.fitting import SUMS
+from epsilex.kernels.variation import subtree_start
+
+SINGULAR = 1e-10  # a pivot below this share of its diagonal means dependent constants
+
+
+@jit
+def arguments(opcode, arity, length, left, right):
+    """The nodes that are the arguments of each operator."""
+    for k in range(length):
+        if arity[opcode[k]] == 1:
+            left[k] = k - 1
+            right[k] = k - 1
+        elif arity[opcode[k]] == 2:
+            right[k] = k - 1
+            left[k] = subtree_start(opcode, arity, k - 1) - 1
+
+
+@jit
+def forward(table, arity, opcode, feature, constant, length, left, right, x, n, tape):
+    """Values of all nodes over one block."""
+    size = n * 4
+    for k in range(length):
+        op = opcode[k]
+        dst = tape + k * size
+        if op == CONSTANT:
+            fill(dst, constant[k], n)
+        elif op == FEATURE:
+            scale(dst, x + np.int64(feature[k]) * size, constant[k], n)
+        else:
+            call4(table[op], dst, tape + left[k] * size, tape + right[k] * size, n)
+
+
+@jit
+def backward(slopes, opcode, length, left, right, n, tape, slope):
+    """Derivatives of the root by all nodes over one block."""
+    size = n * 4
+    fill(slope + (length - 1) * size, np.float32(1.0), n)
+    for k in range(length - 1, -1, -1):
+        op = opcode[k]
+        if op > FEATURE:
+            call7(
+                slopes[op], slope + left[k] * size, slope + right[k] * size, slope + k * size,
+                tape + left[k] * size, tape + right[k] * size, tape + k * size, n,
+            )
+
+
+@jit
+def jacobian(table, slopes, arity, opcode, feature, constant, length, places, X, outputs, columns):
+    """Outputs (blocks * n,) and their derivatives by the constants at `places` (places, blocks * n) of one program."""
+    blocks, n_features, n = X.shape
+    left, right = np.empty(length, np.int64), np.empty(length, np.int64)
+    tape, slope = np.empty((length, n), np.float32), np.empty((length, n), np.float32)
+    tape_at, slope_at, x_at = np.int64(tape.ctypes.data), np.int64(slope.ctypes.data), np.int64(X.ctypes.data)
+    arguments(opcode, arity, length, left, right)
+    for block in range(blocks):
+        x = x_at + block * n_features * n * 4
+        forward(table, arity, opcode, feature, constant, length, left, right, x, n, tape_at)
+        backward(slopes, opcode, length, left, right, n, tape_at, slope_at)
+        start = block * n
+        outputs[start : start + n] = tape[length - 1]
+        for q in range(places.size):
+            k = places[q]
+            columns[q, start : start + n] = slope[k]
+            if opcode[k] == FEATURE:
+                columns[q, start : start + n] *= X[block, feature[k]]
+
+
+@jit(fastmath=SUMS)
+def dot(a, b, n):
+    total = np.float32(0.0)
+    for i in range(n):
+        total += a[i] * b[i]
+    return total
+
+
+@jit(fastmath=SUMS)
+def residual_sums(f, y, w, n):
+    """Sums over one block of w, w f, w y, w f f, w f y, w y y."""
+    s0 = s1 = s2 = s3 = s4 = s5 = np.float32(0.0)
+    for i in range(n):
+        wf = w[i] * f[i]
+        wy = w[i] * y[i]
+        s0 += w[i]
+        s1 += wf
+        s2 += wy
+        s3 += wf * f[i]
+        s4 += wf * y[i]
+        s5 += wy * y[i]
+    return s0, s1, s2, s3, s4, s5
+
+
+@jit
+def cholesky_solve(a, b, m):
+    """Solve a z = b in place (a symmetric, m x m); False where a is not safely positive definite."""
+    for j in range(m):
+        diagonal = a[j, j]
+        for k in range(j):
+            a[j, j] -= a[j, k] * a[j, k]
+        if not a[j, j] > SINGULAR * diagonal:
+            return False
+        a[j, j] = np.sqrt(a[j, j])
+        for i in range(j + 1, m):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+    for i in range(m):
+        for k in range(i):
+            b[i] -= a[i, k] * b[k]
+        b[i] /= a[i, i]
+    for i in range(m - 1, -1, -1):
+        for k in range(i + 1, m):
+            b[i] -= a[k, i] * b[k]
+        b[i] /= a[i, i]
+    return True
+
+
+@jit
+def _values(table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, tape, out):
+    """Outputs on all rows, and of the best line through them: its squared error, slope and intercept."""
+    blocks, n_features, n = X.shape
+    tape_at, x_at = np.int64(tape.ctypes.data), np.int64(X.ctypes.data)
+    sums = np.zeros(6)
+    for block in range(blocks):
+        x = x_at + block * n_features * n * 4
+        forward(table, arity, opcode, feature, constant, length, left, right, x, n, tape_at)
+        start = block * n
+        out[start : start + n] = tape[length - 1]
+        part = residual_sums(tape[length - 1], y[start : start + n], root_w[start : start + n] ** 2, n)
+        for j in range(6):
+            sums[j] += part[j]
+    w, f, t, ff, ft, tt = sums
+    if not with_scaling:
+        return ff - 2.0 * ft + tt, 1.0, 0.0
+    variance = ff - f * f / w
+    if not variance > 1e-10 * ff:
+        return np.inf, 0.0, 0.0
+    slope = (ft - f * t / w) / variance
+    intercept = (t - slope * f) / w
+    return tt - t * t / w - slope * (ft - f * t / w), slope, intercept
+
+
+@jit
+def tune(
+    table, slopes, arity, opcode, feature, constant, length, X, y, root_w, with_scaling, coefficients, steps, first, last
+):
+    """Levenberg-Marquardt on the constants of programs first..last-1, in place; what does not lower the squared error is undone.
+
+    With scaling, slope and intercept are two more unknowns of each step. Damping multiplies the diagonal (Marquardt), and a step
+    that fails is tried again with more of it.
+    """
+    blocks, n_features, n = X.shape
+    width = opcode.shape[1]
+    left, right = np.empty(width, np.int64), np.empty(width, np.int64)
+    tape, slope = np.empty((width, n), np.float32), np.empty((width, n), np.float32)
+    tape_at, slope_at, x_at = np.int64(tape.ctypes.data), np.int64(slope.ctypes.data), np.int64(X.ctypes.data)
+    columns = np.empty((width + 3, n), np.float32)
+    out = np.empty(blocks * n, np.float32)
+    places = np.empty(width, np.int64)
+    normal, damped = np.empty((width + 2, width + 2)), np.empty((width + 2, width + 2))
+    gradient, step = np.empty(width + 2), np.empty(width + 2)
+    trial = np.empty(width, np.float32)
+    for i in range(first, last):
+        m = 0
+        for k in range(length[i]):
+            if opcode[i, k] == CONSTANT or (opcode[i, k] == FEATURE and coefficients):
+                places[m] = k
+                m += 1
+        if m == 0:
+            continue
+        arguments(opcode[i], arity, length[i], left, right)
+        cost, b, a = _values(
+            table, arity, opcode[i], feature[i], constant[i], length[i], left, right, X, root_w, y, with_scaling, tape, out
+        )
+        if not np.isfinite(cost):
+            continue
+        damping = 1e-2
+        size = m + 2 if with_scaling else m
+        for _ in range(steps):
+            normal[:size, :size] = 0.0
+            gradient[:size] = 0.0
+            for block in range(blocks):
+                x = x_at + block * n_features * n * 4
+                start = block * n
+                forward(table, arity, opcode[i], feature[i], constant[i], length[i], left, right, x, n, tape_at)
+                backward(slopes, opcode[i], length[i], left, right, n, tape_at, slope_at)
+                f, w = tape[length[i] - 1], root_w[start : start + n]
+                residual = columns[size]
+                residual[:] = (y[start : start + n] - np.float32(a) - np.float32(b) * f) * w
+                for q in range(m):
+                    k = places[q]
+                    if opcode[i, k] == FEATURE:
+                        columns[q] = slope[k] * X[block, feature[i, k]] * (w * np.float32(b))
+                    else:
+                        columns[q] = slope[k] * (w * np.float32(b))
+                if with_scaling:
+                    columns[m] = f * w
+                    columns[m + 1] = w
+                for p in range(size):
+                    gradient[p] += dot(columns[p], residual, n)
+                    for q in range(p + 1):
+                        normal[p, q] += dot(columns[p], columns[q], n)
+            if not np.isfinite(normal[:size, :size].sum() + gradient[:size].sum()):
+                break
+            moved = False
+            for _ in range(3):
+                for p in range(size):
+                    for q in range(p + 1):
+                        damped[p, q] = normal[p, q]
+                    damped[p, p] = normal[p, p] * (1.0 + damping) + 1e-12
+                    step[p] = gradient[p]
+                if cholesky_solve(damped, step, size):
+                    trial[: length[i]] = constant[i, : length[i]]
+                    for q in range(m):
+                        trial[places[q]] += np.float32(step[q])
+                    new_cost, new_b, new_a = _values(
+                        table, arity, opcode[i], feature[i], trial, length[i], left, right, X, root_w, y, with_scaling, tape,
+                        out,
+                    )
+                    if new_cost < cost:
+                        moved = True
+                        break
+                damping *= 8.0
+            if not moved:
+                break
+            gain = (cost - new_cost) / cost
+            constant[i, : length[i]] = trial[: length[i]]
+            cost, b, a = new_cost, new_b, new_a
+            damping *= 0.1
+            if gain < 1e-5:
+                break

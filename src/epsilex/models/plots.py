@@ -1,0 +1,97 @@
+"""Figures of fits, fronts and histories.
+
+Each function returns a matplotlib figure of its own, made without pyplot: nothing global is touched, no window opens.
+A notebook shows what a cell returns; elsewhere there is `savefig`.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from epsilex.models.model import Model
+
+TRAIN, TEST, QUIET = "#0072b2", "#d55e00", "#8a929b"
+MAX_POINTS = 5000
+
+
+def plot_fit(model: Model, X, y) -> Figure:
+    """Predictions against targets, and residuals over predictions; rows without a finite prediction are left out."""
+    y = np.asarray(y, np.float64)
+    prediction = model.predict(X)
+    if prediction.shape != y.shape:
+        raise ValueError(f"y: expected shape {prediction.shape}, one value a row of X; got {y.shape}")
+    rows = np.flatnonzero(np.isfinite(prediction))
+    rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), MAX_POINTS)).astype(int)]
+    figure = _figure(9.0, 4.0)
+    left, right = figure.subplots(1, 2)
+    left.plot(y[rows], prediction[rows], ".", color=TRAIN, alpha=0.5)
+    left.axline((float(np.mean(y)), float(np.mean(y))), slope=1.0, color=QUIET, linestyle="--", linewidth=1.0)
+    left.set(xlabel="measured", ylabel="predicted")
+    right.plot(prediction[rows], (y - prediction)[rows], ".", color=TRAIN, alpha=0.5)
+    right.axhline(0.0, color=QUIET, linestyle="--", linewidth=1.0)
+    right.set(xlabel="predicted", ylabel="measured − predicted")
+    return figure
+
+
+def plot_front(front: pd.DataFrame) -> Figure:
+    """Error against length for each model of a front, such as `SymbolicRegressor.front_`; the chosen one is ringed."""
+    figure = _figure(6.0, 4.0)
+    axes = figure.subplots()
+    axes.plot(front["length"], front["mae"], "o-", color=TRAIN, label="training rows")
+    for column, label in (("validation_mae", "validation rows"), ("test_mae", "held-back rows")):
+        if column in front:
+            axes.plot(front["length"], front[column].where(np.isfinite(front[column])), "o-", color=TEST, label=label)
+    if "chosen" in front and front["chosen"].any():
+        row = front[front["chosen"]].iloc[0]
+        axes.plot(row["length"], row["mae"], "o", markersize=13, fillstyle="none", color="black", label="chosen")
+    errors = front["mae"].to_numpy(np.float64)
+    if errors.min() > 0 and errors.max() / errors.min() > 10:
+        axes.set_yscale("log")
+    axes.set(xlabel="length", ylabel="mean absolute error")
+    axes.legend(frameon=False)
+    return figure
+
+
+def plot_history(history: pd.DataFrame) -> Figure:
+    """Error, cases used, diversity and length over generations, such as those of `SymbolicRegressor.history_`."""
+    panels: tuple[tuple[str, dict[str, str | None]], ...] = (
+        ("mean absolute error", {"best_mae": "best", "median_mae": "median"}),
+        ("share of cases used", {"cases_used": "median", "cases_used_mean": "mean"}),
+        ("diversity", {"diversity": None}),
+        ("mean length", {"mean_length": None}),
+    )
+    figure = _figure(9.0, 5.5)
+    for axes, (title, columns) in zip(figure.subplots(2, 2, sharex=True).flat, panels, strict=True):
+        for (column, label), color in zip(columns.items(), (TRAIN, TEST), strict=False):
+            values = history[column].where(np.isfinite(history[column]))
+            axes.plot(history["generation"], values, color=color, label=label)
+        axes.set_title(title, fontsize="medium", loc="left")
+        if len(columns) > 1:
+            axes.legend(frameon=False)
+    errors = history["best_mae"]
+    if errors.min() > 0:
+        figure.axes[0].set_yscale("log")
+    for axes in figure.axes[2:]:
+        axes.set_xlabel("generation")
+    return figure
+
+
+class _Shown(Figure):
+    """A figure that a notebook shows, pyplot or not."""
+
+    def _repr_html_(self) -> str:
+        picture = io.BytesIO()
+        self.savefig(picture, format="png", dpi=100)
+        return f'<img alt="figure" src="data:image/png;base64,{base64.b64encode(picture.getvalue()).decode()}">'
+
+
+def _figure(width: float, height: float) -> Figure:
+    return _Shown(figsize=(width, height), layout="constrained")

@@ -1,0 +1,128 @@
+"""A fit on record: what `report.html` is made of, kept as `fit.json` beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from epsilex.models import Model
+from epsilex.models.persistence import from_document, to_document
+
+FILE = "fit.json"
+SCHEMA, VERSION = "epsilex-fit", 1
+MAX_ROWS, MAX_CELLS = 1000, 200_000  # of the data shown
+MAX_GENERATIONS = 400  # points of a line
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What there is to tell of one fit.
+
+    target    name of the target
+    facts     what was fitted, and how it went: name and text
+    settings  what the search was run with: name and text
+    command   how to run it again
+    notes     what was done to the data on the way
+    models    the front by length, with their metrics
+    chosen    which of them was chosen
+    X, y      (rows, features) and (rows,) float64: rows to draw, not necessarily all
+    held_back (rows,) bool: those of them that the search has not seen
+    history   columns of numbers, one a generation, not necessarily all; None where one is not finite
+    """
+
+    target: str
+    facts: Mapping[str, str]
+    settings: Mapping[str, str]
+    command: str
+    notes: Sequence[str]
+    models: Sequence[Model]
+    chosen: int
+    X: np.ndarray
+    y: np.ndarray
+    held_back: np.ndarray
+    history: Mapping[str, Sequence[float | None]]
+
+    @property
+    def model(self) -> Model:
+        """The chosen model."""
+        return self.models[self.chosen]
+
+    def save(self, path: Path) -> None:
+        """Write the record as JSON."""
+        document = {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "target": self.target,
+            "facts": dict(self.facts),
+            "settings": dict(self.settings),
+            "command": self.command,
+            "notes": list(self.notes),
+            "models": [to_document(m) for m in self.models],
+            "chosen": self.chosen,
+            "X": self.X.tolist(),
+            "y": self.y.tolist(),
+            "held_back": self.held_back.tolist(),
+            "history": {name: list(values) for name, values in self.history.items()},
+        }
+        path.write_text(json.dumps(document, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def load_fit(path: Path) -> Fit:
+    """The record in a file written by `Fit.save`. A ValueError says what is wrong with any other file."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["schema"] != SCHEMA or document["version"] != VERSION:
+            raise ValueError(f"expected {SCHEMA} {VERSION}; got {document['schema']} {document['version']}")
+        return _checked(document)
+    except (UnicodeDecodeError, RecursionError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(f"{path}: expected a record written by `epsilex fit`; {error!s:.200}") from None
+
+
+def _checked(document: dict) -> Fit:
+    """Every value by its type: a record is data, whoever wrote it."""
+    models = [from_document(m) for m in document["models"]]
+    chosen = int(document["chosen"])
+    y = np.array(document["y"], np.float64)
+    X = np.array(document["X"], np.float64).reshape(len(y), -1)
+    held_back = np.array(document["held_back"], bool)
+    if not 0 <= chosen < len(models) or held_back.shape != y.shape or not len(y):
+        raise ValueError("chosen, y, held_back: they do not fit each other")
+    if any(len(m.feature_names) != X.shape[1] for m in models):
+        raise ValueError("models: their features are not the columns of X")
+    history = {str(name): [_number(v) for v in values] for name, values in document["history"].items()}
+    return Fit(
+        target=str(document["target"]),
+        facts=_texts(document["facts"]),
+        settings=_texts(document["settings"]),
+        command=str(document["command"]),
+        notes=[str(note) for note in document["notes"]],
+        models=models,
+        chosen=chosen,
+        X=X,
+        y=y,
+        held_back=held_back,
+        history=history,
+    )
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _texts(values: dict) -> dict[str, str]:
+    return {str(name): str(value) for name, value in values.items()}
+
+
+def some_rows(n_rows: int, n_features: int) -> np.ndarray:
+    """Indices of rows to draw, evenly spread: few enough for a page that opens at once."""
+    most = max(100, min(MAX_ROWS, MAX_CELLS // max(1, n_features)))
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).round().astype(int))
+
+
+def some_generations(n: int) -> np.ndarray:
+    """Indices of generations to draw, the last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, MAX_GENERATIONS)).round().astype(int))

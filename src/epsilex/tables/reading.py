@@ -1,0 +1,154 @@
+"""Files as tables: CSV, TSV and Parquet by extension, gzipped or not, checked before anything is made of them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet")
+DELIMITERS = ",;\t|"
+MAX_BYTES = 4 * 2**30  # of text; a small gzip file may hold much more
+UNNAMED = "(unnamed {})"  # most often the row numbers that a spreadsheet or a library wrote along
+SAMPLE_LINES = 50  # to find the delimiter
+MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """The table in a file: columns of numbers and of text, and whatever else a Parquet file holds."""
+    path = Path(path)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    gzipped = suffixes[-1:] == [".gz"]
+    suffix = (suffixes[:-1] if gzipped else suffixes)[-1:]
+    if not suffix or suffix[0] not in SUFFIXES:
+        raise ValueError(f"{path}: expected a file called {', '.join('*' + s for s in SUFFIXES)} (also .gz)")
+    with open(path, "rb") as file:  # an OSError names the path by itself
+        content = _unzipped(file.read(), path) if gzipped else file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"{path}: expected at most {MAX_BYTES} bytes")
+    if not content.strip():
+        raise ValueError(f"{path}: expected a table; the file is empty")
+    if suffix[0] == ".parquet":
+        frame = _parquet(content, path)
+    else:
+        frame = _text(_decoded(content, path), "\t" if suffix[0] == ".tsv" else None, path)
+    if not len(frame):
+        raise ValueError(f"{path}: expected rows below the header; there is none")
+    return frame
+
+
+def _unzipped(content: bytes, path: Path) -> bytes:
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            return file.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path}: expected a gzip file; {error}") from None
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    encoding = MARKS.get(content[:2])
+    if encoding:
+        raise ValueError(f"{path}: expected text in UTF-8; got {encoding}, save it as UTF-8")
+    at = content.find(b"\0")
+    if at >= 0:
+        line = content.count(b"\n", 0, at) + 1
+        raise ValueError(f"{path}: expected text in UTF-8; got a NUL byte in line {line}, it is binary or UTF-16")
+    try:
+        return content.decode("utf-8-sig")  # with or without the mark that spreadsheets put in front
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        got = f"0x{content[error.start]:02x} in line {line}"
+        raise ValueError(f"{path}: expected text in UTF-8; got the byte {got}") from None
+
+
+def _text(text: str, delimiter: str | None, path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    from epsilex.tables.numbers import MISSING, plain_numbers
+
+    delimiter = delimiter or _delimiter(text)
+    names = _checked(text, delimiter, path)
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text), sep=delimiter, header=0, names=names, index_col=False, skipinitialspace=True,
+            na_values=list(MISSING), low_memory=False,
+        )  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ValueError(f"{path}: expected a table; {error}") from None
+    return plain_numbers(frame, commas_group=delimiter == ",")
+
+
+def _delimiter(text: str) -> str:
+    """The character that parts the most lines into as many cells as the header; in doubt, the one with more cells."""
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        lines = io.StringIO(text, newline="")
+        try:
+            rows = [row for row in islice(csv.reader(lines, delimiter=delimiter), SAMPLE_LINES) if row]
+        except csv.Error:
+            return 0.0, 0
+        width = len(rows[0]) if rows else 0
+        return (sum(len(row) == width for row in rows) / len(rows), width) if width > 1 else (0.0, 0)
+
+    return max(DELIMITERS, key=fit)
+
+
+def _checked(text: str, delimiter: str, path: Path) -> list[str]:
+    """The header's names, once every line is known to have as many cells."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    names: list[str] | None = None
+    try:
+        for row in reader:
+            if not row:
+                continue
+            if names is None:
+                names = _names(row, path)
+            elif len(row) != len(names):
+                raise ValueError(
+                    f"{path}: expected {len(names)} cells in each line, as in the header; "
+                    f"got {len(row)} in line {reader.line_num}"
+                )
+    except csv.Error as error:
+        what = f"a cell of more than {csv.field_size_limit()} characters" if "field limit" in str(error) else str(error)
+        raise ValueError(f"{path}: expected lines of cells; got {what} in line {reader.line_num}") from None
+    if names is None:
+        raise ValueError(f"{path}: expected a table; there are only empty lines")
+    return names
+
+
+def _names(header: Sequence[object], path: Path) -> list[str]:
+    names = [str(name).strip() for name in header]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{path}: expected each column name once; got {', '.join(map(repr, twice))} more than once")
+    if all(_is_number(name) for name in names):
+        raise ValueError(f"{path}: expected names in the first line; got numbers, {', '.join(names[:3])}, ...")
+    return [name or UNNAMED.format(place + 1) for place, name in enumerate(names)]
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _parquet(content: bytes, path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(io.BytesIO(content))
+    except ImportError:
+        raise ValueError(f"{path}: Parquet files need pyarrow, `pip install pyarrow`") from None
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path}: expected a Parquet file; {error}") from None
+    return frame.set_axis(_names(frame.columns, path), axis=1)

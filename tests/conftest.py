@@ -1,0 +1,43 @@
+"""Fixtures several test files share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+def environment(**changes):
+    """The environment of a fresh process that finds the package; a change to None takes a variable away."""
+    changes = {"PYTHONPATH": os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))} | changes
+    return {name: value for name, value in (os.environ | changes).items() if value is not None}
+
+
+@pytest.fixture
+def run_python():
+    """Run code in a fresh process and return what it printed."""
+
+    def run(code, **changes):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment(**changes), capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
+
+
+@pytest.fixture
+def own_operators():
+    """Operators that a test adds are gone after it."""
+    from epsilex.programs import operators
+
+    table, codes = list(operators.TABLE), dict(operators._OPCODES)
+    yield
+    operators.TABLE[:] = table
+    operators._OPCODES.clear()
+    operators._OPCODES.update(codes)

@@ -1,0 +1,280 @@
+"""Checkpoints: a search that was killed goes on bit for bit; a damaged file is noticed; another search's is refused."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from epsilex import SymbolicRegressor, programs
+from epsilex.evolution import Cases, Checkpoint, Settings, Stop, search
+from epsilex.evolution.checkpoint import exists, load_checkpoint, previous
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2])
+CASES = Cases.from_arrays(X, Y)
+
+
+def paper(**changes):
+    return Settings.paper(**{"population_size": 30, "max_length": 15, "seed": 1, **changes})
+
+
+def bits(found):
+    """All that a search found, but for the time it took."""
+    arrays = {**found.generation.population.arrays(), **{f"archive {k}": v for k, v in found.archive.arrays().items()}}
+    rows = [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in found.rows]
+    return {name: array.tobytes() for name, array in arrays.items()} | {"rows": rows, "index": found.generation.index}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "search.checkpoint"
+
+
+def run(path, generations, settings=None, cases=CASES, resume=False, every=0.0):
+    return search(
+        cases,
+        settings or paper(),
+        Stop(generations),
+        checkpoint=Checkpoint(path, every),
+        resume=path if resume else None,
+    )
+
+
+KILLED = """
+import os, random, signal, sys, time, warnings
+import numpy as np
+from epsilex.evolution import Cases, Checkpoint, Settings, Stop, search
+from epsilex.evolution.checkpoint import exists
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from test_checkpoint import bits, CASES
+path, kind = Path(sys.argv[2]), sys.argv[3]
+small = dict(population_size=30, max_length=15, seed=3)
+settings = Settings(**small) if kind == "modern" else Settings.paper(selection=kind, **small)
+warnings.simplefilter("ignore")
+n, kills = 400, 20
+begin = time.perf_counter()
+whole = search(CASES, settings, Stop(n))
+pace = (time.perf_counter() - begin) / n
+random.seed(5)
+
+def attempt():
+    return search(
+        CASES, settings, Stop(n), checkpoint=Checkpoint(path, every=0.0), resume=path if exists(path) else None
+    )
+
+reached = []
+for _ in range(kills):
+    child = os.fork()
+    if child == 0:
+        attempt()
+        os._exit(0)
+    time.sleep(random.uniform(0.0, 1.5 * n / kills * pace))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    reached.append(search(CASES, settings, Stop(0), resume=path).generation.index if exists(path) else -1)
+again = attempt()
+one, two = bits(whole), bits(again)
+assert one.keys() == two.keys()
+assert all(one[name] == two[name] for name in one), [name for name in one if one[name] != two[name]]
+print(len(set(reached)), reached[-1])
+"""
+
+
+@pytest.mark.parametrize("kind", ["modern", "lex_e_mad", "afp"])
+def test_killed_20_times(run_python, path, kind, request):
+    """SIGKILL at random moments, many of them in the middle of writing: the end is that of an undisturbed search."""
+    printed = run_python(
+        KILLED.replace("sys.argv[1]", repr(str(request.path.parent)))
+        .replace("sys.argv[2]", repr(str(path)))
+        .replace("sys.argv[3]", repr(kind))
+    )
+    different, last = map(int, printed.split())
+    assert different >= 5  # the kills came at different generations
+    assert last < 400
+
+
+class TestResuming:
+    @pytest.mark.parametrize("selection", ["lex_e_mad", "afp", "tournament"])
+    def test_bit_for_bit(self, path, selection):
+        settings = paper(selection=selection)
+        run(path, 4, settings)
+        assert bits(run(path, 9, settings, resume=True)) == bits(search(CASES, settings, Stop(9)))
+
+    def test_modern(self, path):
+        settings = Settings(population_size=30, max_length=15)
+        run(path, 4, settings)
+        assert bits(run(path, 9, settings, resume=True)) == bits(search(CASES, settings, Stop(9)))
+
+    def test_a_finished_search_is_only_loaded(self, path):
+        found = run(path, 4)
+        assert bits(run(path, 4, resume=True)) == bits(found)
+
+    def test_time_runs_on(self, path):
+        run(path, 4)
+        resumed = run(path, 9, resume=True)
+        seconds = [row["seconds"] for row in resumed.rows]
+        assert seconds == sorted(seconds)
+        parts = [row["seconds_evaluate"] for row in resumed.rows]
+        assert parts == sorted(parts)
+
+    def test_written_at_the_end_and_not_too_often(self, path):
+        run(path, 4, every=1000.0)
+        assert path.exists()
+        assert not previous(path).exists()
+        assert load_checkpoint(path, paper(), CASES)[0].index == 4
+
+    def test_the_last_two_are_kept(self, path):
+        run(path, 4)
+        assert sorted(p.name for p in path.parent.iterdir()) == [path.name, path.name + ".previous"]
+        newer, older = (load_checkpoint(p, paper(), CASES)[0].index for p in (path, previous(path)))
+        assert (newer, older) == (4, 3)
+
+    def test_weighted_cases_and_own_operators(self, path, own_operators):
+        programs.operator("cube", lambda x: x * x * x)
+        settings = paper(operators=("add", "mul", "cube"))
+        cases = Cases.from_arrays(X, Y, np.linspace(0.5, 1.5, 60))
+        run(path, 3, settings, cases)
+        assert bits(run(path, 6, settings, cases, resume=True)) == bits(search(cases, settings, Stop(6)))
+
+
+class TestDamage:
+    def damaged(self, path, how):
+        run(path, 4)
+        whole = path.read_bytes()
+        head = whole.index(b"\n")
+        path.write_bytes({
+            "empty": b"",
+            "half": whole[: len(whole) // 2],
+            "one byte short": whole[:-1],
+            "one byte more": whole + b"\0",
+            "only the header": whole[: head + 1],
+            "a bit of the body": whole[:-100] + bytes([whole[-100] ^ 1]) + whole[-99:],
+            "a bit of the header": whole[: head - 50] + bytes([whole[head - 50] ^ 1]) + whole[head - 49 :],
+            "something else": b"not a checkpoint at all\n" * 50,
+            "zeros": bytes(len(whole)),
+        }[how])  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "how",
+        [
+            "empty", "half", "one byte short", "one byte more", "only the header", "a bit of the body",
+            "a bit of the header", "something else", "zeros",
+        ],
+    )  # fmt: skip
+    def test_the_previous_one_is_used_with_a_warning(self, path, how):
+        self.damaged(path, how)
+        with pytest.warns(UserWarning, match=r"search.checkpoint cannot be used \(.*\); the previous one is used"):
+            again = run(path, 7, resume=True)
+        assert bits(again) == bits(search(CASES, paper(), Stop(7)))
+
+    def test_killed_between_the_two_renames(self, path):
+        """Then only the previous one is there, and `resume` must not take that for a fresh start."""
+        data = {"generations": 4, "time_limit": None, "population_size": 30, "random_state": 0, "checkpoint_every": 0.0}
+        SymbolicRegressor.paper(checkpoint=path, **data).fit(X, Y)
+        path.unlink()
+        assert exists(path)
+        with pytest.warns(UserWarning, match="the previous one is used"):
+            est = SymbolicRegressor.paper(checkpoint=path, resume=True, **data | {"generations": 6}).fit(X, Y)
+        assert est.history_["generation"].tolist() == list(range(7))
+
+    def test_both_damaged(self, path):
+        self.damaged(path, "half")
+        previous(path).write_bytes(b"nothing")
+        with pytest.warns(UserWarning), pytest.raises(ValueError, match="checkpoint: expected a whole checkpoint at"):
+            run(path, 7, resume=True)
+
+    def test_none_at_all(self, path):
+        with pytest.raises(ValueError, match="checkpoint: expected a whole checkpoint at"):
+            run(path, 7, resume=True)
+
+    def test_a_left_over_part_does_no_harm(self, path):
+        run(path, 4)
+        path.with_name(path.name + ".part").write_bytes(b"half a checkp")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert bits(run(path, 7, resume=True)) == bits(search(CASES, paper(), Stop(7)))
+
+
+class TestOtherSearches:
+    def refused(self, path, match, settings=None, cases=CASES):
+        with pytest.raises(ValueError, match=match):
+            run(path, 7, settings, cases, resume=True)
+
+    def test_settings(self, path):
+        run(path, 3)
+        self.refused(
+            path,
+            "checkpoint: expected the settings it was made with; crossover was 0.8 and is 0.5",
+            paper(crossover=0.5),
+        )
+        self.refused(path, "seed was 1 and is 2", paper(seed=2))
+        self.refused(path, "selection was 'lex_e_mad' and is 'lex'", paper(selection="lex"))
+
+    def test_data(self, path):
+        run(path, 3)
+        expected = "checkpoint: expected the data it was made with"
+        self.refused(path, expected, cases=Cases.from_arrays(X, Y + 1e-3))
+        self.refused(path, expected, cases=Cases.from_arrays(X[:, ::-1], Y))
+        self.refused(path, expected, cases=Cases.from_arrays(X[:50], Y[:50]))
+        self.refused(path, expected, cases=Cases.from_arrays(X, Y, np.linspace(0.5, 1.5, 60)))
+
+    def test_functions_of_the_same_name(self, path):
+        run(path, 3, paper(loss=lambda y, p: np.abs(y - p)), Cases.from_arrays(X, Y, loss=lambda y, p: np.abs(y - p)))
+        self.refused(path, "loss was", paper(loss=lambda y, p: np.abs(y - p) * 2.0))
+
+    def test_operators_registered_in_another_order(self, path, own_operators):
+        """Programs are kept by opcode, and the opcodes of own operators go by the order they were added in."""
+        from epsilex.programs import operators
+
+        settings = paper(operators=("add", "first", "second"))
+        table, codes = list(operators.TABLE), dict(operators._OPCODES)
+        for names in (("first", "second"), ("second", "first")):
+            operators.TABLE[:] = table
+            operators._OPCODES.clear()
+            operators._OPCODES.update(codes)
+            for name in names:
+                programs.operator(name, lambda x: x * 2.0)
+            if names[0] == "first":
+                run(path, 3, settings)
+        self.refused(path, "opcodes was", settings)
+
+
+class TestWithoutExecuting:
+    """The file is JSON and bytes; even one with right checksums can only be refused."""
+
+    def rewritten(self, path, change):
+        import hashlib
+
+        run(path, 3)
+        line, _, body = path.read_bytes().partition(b"\n")
+        header = json.loads(line.partition(b" ")[2])
+        body = change(header, body) or body
+        header["sha256"] = hashlib.sha256(body).hexdigest()
+        text = json.dumps(header)
+        path.write_bytes(f"{hashlib.sha256(text.encode()).hexdigest()} {text}\n".encode() + body)
+        previous(path).unlink()
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda header, body: header.update(schema="other"),
+            lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "object", [30, 15]]),
+            lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [10**9, 15]]),
+            lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [-1, 15]]),
+            lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", "all"]),
+            lambda header, body: header["arrays"].pop(0),
+            lambda header, body: header.pop("arrays"),
+            lambda header, body: header.pop("rows"),
+            lambda header, body: header.pop("settings"),
+            lambda header, body: b"\xff" * 450 + body[450:],  # opcodes there are not
+            lambda header, body: header["arrays"].__setitem__(4, ["population.errors", "float32", [60, 30]]),
+        ],
+    )
+    def test_refused(self, path, change):
+        self.rewritten(path, change)
+        with pytest.raises(ValueError, match=r"checkpoint|opcode|programs|length"):
+            run(path, 7, resume=True)

@@ -1,0 +1,231 @@
+"""A model's ways to give its values agree; its columns, importance, front and choice."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import strategies
+import sympy as sp
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+
+from epsilex.models.front import Rows, Scorer, choose, front_frame, make_front
+from epsilex.models.model import model
+from epsilex.models.polish import polish
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
+from epsilex.programs.parser import parse
+
+NAMES = ["temp (C)", "lambda", "pi"]
+X = np.random.default_rng(3).normal(size=(20, 3)) * 2.0
+EXAMPLES = int(os.environ.get("EPSILEX_MODEL_EXAMPLES", "300"))
+
+
+def a_model(formula="2*`temp (C)` + sin(pi)", names=NAMES, **metrics):
+    return model(parse(formula, names), names, **metrics)
+
+
+def by_python(m, X):
+    module = {}
+    exec(m.python(), module)
+    return module["predict"](X)
+
+
+def by_sympy(m, X):
+    symbols = [sp.Symbol(name, real=True) for name in m.feature_names]
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(sp.lambdify(symbols, m.sympy(), "numpy")(*X.T), len(X)).astype(complex)
+
+
+@hypothesis_settings(max_examples=EXAMPLES)
+@given(nodes=strategies.programs())
+def test_predict_python_and_sympy_agree(nodes):
+    m = model(nodes, NAMES)
+    predicted = m.predict(X)
+    np.testing.assert_array_equal(by_python(m, X), predicted)
+    rows = strategies.well_conditioned(nodes, X)
+    try:
+        values = by_sympy(m, X)
+    except KeyError as error:  # SymPy makes x/0 and 0**-x its complex infinity, which has no NumPy form
+        assert error.args == ("ComplexInfinity",)
+    else:
+        np.testing.assert_allclose(values[rows], predicted[rows], rtol=1e-9, atol=1e-300)
+
+
+class TestColumns:
+    def test_data_frames_by_name(self):
+        m = a_model()
+        expected = m.predict(X)
+        other = np.column_stack([X[:, 2], np.full(20, np.nan), X[:, 0], X[:, 1]])
+        for frame in (pd.DataFrame, pl.DataFrame):
+            columns = dict(zip(["pi", "extra", "temp (C)", "lambda"], other.T, strict=True))
+            np.testing.assert_array_equal(m.predict(frame(columns)), expected)
+
+    def test_a_frame_without_names_by_position(self):
+        np.testing.assert_array_equal(a_model().predict(pd.DataFrame(X)), a_model().predict(X))
+
+    def test_lists(self):
+        np.testing.assert_array_equal(a_model().predict(X.tolist()), a_model().predict(X))
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_missing_column(self, frame):
+        with pytest.raises(ValueError, match="X: expected a column for each feature; 'pi' missing"):
+            a_model().predict(frame({"temp (C)": [1.0], "lambda": [1.0]}))
+
+    @pytest.mark.parametrize("bad", [np.ones(3), np.ones((2, 2)), np.ones((2, 4)), np.ones((1, 2, 3))])
+    def test_shapes(self, bad):
+        with pytest.raises(ValueError, match=r"X: expected shape \(rows, 3\); got"):
+            a_model().predict(bad)
+
+    def test_words(self):
+        with pytest.raises(ValueError, match="could not convert"):
+            a_model().predict([["a", "b", "c"]])
+
+    def test_no_rows(self):
+        assert a_model().predict(np.empty((0, 3))).shape == (0,)
+
+
+class TestWhatAModelShows:
+    def test_formula_and_length(self):
+        m = a_model("0.123456789*`temp (C)`")
+        assert m.formula == "0.123457*`temp (C)`"
+        assert str(m) == m.formula
+        assert m.length == 1
+
+    def test_undefined_values_are_not_made_up(self):
+        out = a_model("log(`temp (C)`) + 1/`lambda`").predict([[-1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+        np.testing.assert_array_equal(out, [np.nan, np.inf, 1.0])
+
+    def test_notebook(self):
+        assert a_model()._repr_latex_().startswith("$")
+
+    def test_models_do_not_change(self):
+        with pytest.raises(AttributeError):
+            a_model().nodes = ()
+
+
+class TestImportance:
+    def test_unused_features_have_none(self):
+        importance = a_model("3*`temp (C)`").importance(X)
+        assert list(importance) == NAMES
+        assert importance["lambda"] == 0.0
+        assert importance["pi"] == 0.0
+        assert importance["temp (C)"] > 0.5
+
+    def test_larger_effects_are_more_important(self):
+        importance = a_model("10*`temp (C)` + `lambda` + 0*pi").importance(X)
+        assert importance["temp (C)"] > 3 * importance["lambda"] > importance["pi"]
+
+    def test_same_state_same_numbers(self):
+        m = a_model()
+        assert m.importance(X, random_state=4) == m.importance(X, random_state=4)
+        assert m.importance(X, random_state=4) != m.importance(X, random_state=5)
+
+    @pytest.mark.parametrize("formula", ["3", "`temp (C)`*0", "log(-1*`temp (C)`*`temp (C)`)"])
+    def test_constant_or_undefined_models(self, formula):
+        assert all(value == 0.0 for value in a_model(formula).importance(X).values())
+
+
+def rows(n=60, seed=0, noise=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return Rows(X, 2.0 * X[:, 0] + 1.0 + noise * rng.normal(size=n), np.ones(n))
+
+
+def squared(y, prediction):
+    return (y - prediction) ** 2
+
+
+class TestFront:
+    PROGRAMS = ("1.9*`temp (C)` + 0.9", "1", "`temp (C)` + `lambda` + pi + 0.5", "log(`temp (C)`)", "sin(pi)")
+
+    def front(self, **how):
+        train = rows(noise=0.1)
+        scorer = Scorer(NAMES, squared, train, rows(seed=1, noise=0.1))
+        return make_front([parse(formula, NAMES) for formula in self.PROGRAMS], scorer, **how), train
+
+    def test_ascending_length_and_descending_loss(self):
+        front, _ = self.front()
+        lengths, losses = [m.length for m in front], [m.metrics["loss"] for m in front]
+        assert len(front) >= 2
+        assert lengths == sorted(set(lengths))
+        assert losses == sorted(losses, reverse=True)
+
+    def test_what_is_undefined_on_a_row_is_left_out(self):
+        front, _ = self.front()
+        assert not any("log" in m.formula for m in front)
+
+    def test_metrics(self):
+        front, train = self.front()
+        m = front[-1]
+        error = train.y - m.predict(train.X)
+        assert m.metrics["mae"] == pytest.approx(np.abs(error).mean())
+        assert m.metrics["mse"] == pytest.approx((error**2).mean())
+        assert m.metrics["r2"] == pytest.approx(1 - (error**2).mean() / train.y.var())
+        assert set(m.metrics) >= {"loss", "validation_loss", "validation_mae", "proven"}
+        assert m.metrics["proven"]
+
+    def test_polishing_lowers_the_loss(self):
+        plain, polished = (self.front(polished=p)[0][-1].metrics["loss"] for p in (False, True))
+        assert polished < plain
+
+    def test_choices(self):
+        front, train = self.front()
+        by_accuracy, by_validation, by_description = (
+            choose(front, rule, train) for rule in ("accuracy", "validation", "description")
+        )
+        assert by_accuracy == len(front) - 1
+        losses = [m.metrics["validation_loss"] for m in front]
+        assert losses[by_validation] == min(losses)
+        assert front[by_description].length == 3
+        assert choose(front, lambda table: len(table) - 1, train) == len(front) - 1
+
+    @pytest.mark.parametrize("answer", [-1, 99])
+    def test_a_choice_that_is_not_there(self, answer):
+        front, train = self.front()
+        with pytest.raises(ValueError, match="choose: expected an index from 0 to"):
+            choose(front, lambda table: answer, train)
+
+    def test_frame(self):
+        front, _ = self.front()
+        frame = front_frame(front, 1)
+        assert frame["length"].tolist() == [m.length for m in front]
+        assert frame["formula"].tolist() == [m.formula for m in front]
+        assert np.flatnonzero(frame["chosen"]).tolist() == [1]
+
+    def test_weights(self):
+        train = rows()
+        half = Rows(train.X, np.where(np.arange(60) < 30, train.y, 7.0), np.where(np.arange(60) < 30, 1.0, 1e-9))
+        (m,) = make_front([parse("3*`temp (C)` + 2", NAMES)], Scorer(NAMES, squared, half))
+        np.testing.assert_allclose(m.predict(X), 2.0 * X[:, 0] + 1.0, atol=1e-6)
+
+
+class TestPolish:
+    def test_reaches_the_exact_constants(self):
+        train = rows()
+        nodes = polish(parse("1.5*`temp (C)` + 0.5", NAMES), train.X, train.y, train.weight)
+        constants = sorted(c for code, _, c in nodes if code in (CONSTANT, FEATURE))
+        assert constants == pytest.approx([1.0, 2.0], abs=1e-12)
+
+    def test_never_worse(self):
+        train = rows(noise=1.0)
+        for formula in ("sin(3*`temp (C)`)*2", "exp(0.5*pi) - 1", "1/(`lambda` + 9)", "log(`lambda`)", "0*pi", "pi"):
+            before = parse(formula, NAMES)
+            after = polish(before, train.X, train.y, train.weight)
+            cost = [((train.y - model(nodes, NAMES).predict(train.X)) ** 2).sum() for nodes in (before, after)]
+            assert np.isnan(cost[0]) or cost[1] <= cost[0]
+            assert [node[:2] for node in after] == [node[:2] for node in before]
+
+    def test_dependent_constants(self):
+        train = rows()
+        nodes = polish(parse("(1.5*`temp (C)` + 0.5)*1.2 + 0.1 - 0.3", NAMES), train.X, train.y, train.weight)
+        np.testing.assert_allclose(model(nodes, NAMES).predict(train.X), train.y, atol=1e-6)
+
+    def test_exponents_stay(self):
+        nodes = parse("pi**2", NAMES)
+        assert nodes[-1][0] == opcode("pow")
+        train = rows()
+        assert polish(nodes, train.X, train.y, train.weight)[1] == nodes[1]

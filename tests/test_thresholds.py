@@ -1,0 +1,114 @@
+"""Best error, median and median absolute deviation of a case: exactly those of the oracle."""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from epsilex import selection
+from epsilex.kernels import thresholds
+
+KINDS = [np.float32, np.float64]
+SIZES = [1, 2, 3, 4, 5, 15, 16, 63, 64, 65, 100, 101, 999, 1000]
+
+
+def sample(kind):
+    return np.empty(thresholds.SAMPLE, kind)
+
+
+def median(v):
+    return thresholds.median(v, len(v), sample(v.dtype))
+
+
+def mad(v):
+    return thresholds.mad(v, len(v), np.empty_like(v), sample(v.dtype))
+
+
+def shapes(n, kind, seed=0):
+    """Errors as populations have them: spread, tied, concentrated, of all magnitudes, with outliers."""
+    rng = np.random.default_rng(seed)
+    outliers = rng.random(n)
+    outliers[:: max(1, n // 3)] = float(np.finfo(np.float32).max)
+    everything = {
+        "uniform": rng.random(n),
+        "tied": rng.integers(0, 4, n) * 0.25,
+        "constant": np.full(n, 0.7),
+        "zeros": np.where(rng.random(n) < 0.6, 0.0, rng.random(n)),
+        "magnitudes": 10.0 ** rng.uniform(-44, 38, n),
+        "outliers": outliers,
+        "ascending": np.arange(n) / n,
+        "descending": np.arange(n)[::-1] / n,
+        "close": 1.0 + np.arange(n) * float(np.finfo(kind).eps),
+    }
+    return {name: v.astype(kind) for name, v in everything.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", SIZES)
+def test_median_and_mad(kind, n):
+    for name, v in shapes(n, kind).items():
+        assert median(v) == naive.median(list(v)), name
+        assert mad(v) == naive.mad(list(v)), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_rank(kind):
+    for name, v in shapes(150, kind).items():
+        bits = v.view(np.int32 if kind is np.float32 else np.int64)
+        room = np.empty(thresholds.SAMPLE, bits.dtype)
+        found = [thresholds.kth_smallest(bits, 150, k, room)[0] for k in range(1, 151)]
+        assert found == sorted(bits.tolist()), name
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    values=st.lists(
+        st.one_of(
+            st.sampled_from([0.0, 1.0, 2.0, 3.4e38]), st.floats(0.0, float(np.finfo(np.float32).max), width=32)
+        ),
+        min_size=1, max_size=150,
+    )
+)  # fmt: skip
+def test_any_values(values):
+    for kind in KINDS:
+        v = np.array(values, kind)
+        assert median(v) == naive.median(list(v))
+        assert mad(v) == naive.mad(list(v))
+        assert thresholds.least(v, sample(kind)) == v.min()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_finite_values(kind):
+    e = np.array([1.0, np.nan, 2.0, np.inf, -np.inf, 0.0], kind)
+    values = np.empty(6, kind)
+    n = thresholds.finite_values(e, np.array([5, 3, 2, 1, 0]), 5, values)
+    assert values[:n].tolist() == [0.0, 2.0, 1.0]
+    assert not thresholds.all_finite(e)
+    assert thresholds.all_finite(values[:n])
+    assert thresholds.all_finite(np.full(100, np.finfo(kind).max, kind))
+
+
+def test_the_input_is_not_changed():
+    v = np.random.default_rng(0).random(500)
+    before = v.copy()
+    mad(v)
+    assert (v == before).all()
+
+
+@pytest.mark.parametrize("id", naive.RULES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_zero_with_a_sign_is_a_zero(id, kind):
+    """Errors are compared as integers, where -0.0 would be far below 0.0; a loss of one's own may well give one."""
+    errors = np.random.default_rng(0).integers(0, 3, (40, 30)).astype(kind)
+    signed = np.where(errors == 0, -errors, errors)
+    assert np.signbit(signed).any()
+    chosen = [selection.select(id, e, 300, np.random.default_rng(1)) for e in (errors, signed)]
+    assert (chosen[0] == chosen[1]).all()
+
+
+def test_negative_errors_are_refused():
+    with pytest.raises(ValueError, match=r"errors: expected absolute errors, at least 0; got -0\.5"):
+        selection.select("lex", np.array([[1.0, -0.5]]), 1, np.random.default_rng(0))
