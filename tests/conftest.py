@@ -22,8 +22,8 @@ def environment(**changes):
 def run_python():
     """Run code in a fresh process and return what it printed."""
 
-    def run(code, **changes):
-        command = [sys.executable, "-c", code]
+    def run(code, *arguments, **changes):
+        command = [sys.executable, "-c", code, *map(str, arguments)]
         done = subprocess.run(command, env=environment(**changes), capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()

@@ -82,8 +82,8 @@ def test_a_file_that_is_no_table(tmp_path, name, content, why):
     [
         (["--selection", "best"], "selection: expected one of random"),
         (["--preset", "other"], "--preset"),
-        (["--time", "0"], "time_limit: expected more than 0 seconds"),
-        (["--time", "-1"], "time_limit: expected"),
+        (["--time", "0"], "--time"),
+        (["--time", "-1"], "--time"),
         (["--time", "soon"], "--time"),
         (["--generations", "-1"], "--generations"),
         (["--population", "1"], "--population"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import naive
 import numpy as np
 import pytest
@@ -234,3 +237,31 @@ assert ThreadPoolExecutor(1).submit(lambda: tiny * np.float32(1.0)).result() != 
 print("kept")
 """
     assert run_python(code) == "kept"
+
+
+def borrowed_too_long(source):
+    """Local arrays of a kernel file whose address outlives them, as `function.name`.
+
+    Numba frees an array after its last use by name; an address taken from it keeps nothing alive. So an array whose
+    address is taken must be used by name in the function's last loop, which makes the calls, or after it.
+    """
+    found = []
+    for function in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)):
+        local = {
+            name.id for name in ast.walk(function) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        }
+        lent = [a.value for a in ast.walk(function) if isinstance(a, ast.Attribute) and a.attr == "ctypes"]
+        addresses = {name.id for name in lent if isinstance(name, ast.Name)} & local
+        loops = [k for k, statement in enumerate(function.body) if isinstance(statement, ast.For)]
+        end = ast.Module(function.body[loops[-1] if loops else -1 :], [])
+        used = {name.id for name in ast.walk(end) if isinstance(name, ast.Name) and name not in lent}
+        found += [f"{function.name}.{name}" for name in sorted(addresses - used)]
+    return found
+
+
+def test_memory_known_by_its_address_is_kept_alive():
+    good = "def f(n):\n    a = np.empty(n)\n    at = a.ctypes.data\n    for i in range(n):\n        g(at)\n    a[0] = 0.0\n"
+    assert borrowed_too_long(good) == []
+    assert borrowed_too_long(good.rpartition("    a[0]")[0]) == ["f.a"]
+    for path in (Path(programs.__file__).parents[1] / "kernels").glob("*.py"):
+        assert borrowed_too_long(path.read_text()) == [], path.name

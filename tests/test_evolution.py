@@ -110,7 +110,13 @@ class TestMeasuring:
     """Errors and fitness of programs against NumPy."""
 
     P = Programs.from_nodes(
-        [[(1, 0, 1.0)], [(1, 1, 0.5)], [(0, 0, 0.3)], [(1, 0, 1.0), (9, 0, 0.0)], [(1, 2, 9.0), (8, 0, 0.0), (8, 0, 0.0)]],
+        [
+            [(1, 0, 1.0)],
+            [(1, 1, 0.5)],
+            [(0, 0, 0.3)],
+            [(1, 0, 1.0), (9, 0, 0.0)],
+            [(1, 2, 9.0), (8, 0, 0.0), (8, 0, 0.0)],
+        ],
         np.float32,
     )  # x0, 0.5*x1, 0.3, log(x0), exp(exp(9*x2))
 
@@ -213,7 +219,9 @@ class TestHillClimbing:
         assert (moved == leaves[changed]).all()
         assert (population.age == np.arange(200)).all()
         assert (population.programs.opcode == before.programs.opcode).all()
-        np.testing.assert_array_equal(population.fitness, cases.measure(population.programs, scaling=False, limited=True).fitness)
+        np.testing.assert_array_equal(
+            population.fitness, cases.measure(population.programs, scaling=False, limited=True).fitness
+        )
 
     def test_size_of_the_steps(self):
         from epsilex.kernels.variation import perturb_constants
@@ -226,7 +234,9 @@ class TestHillClimbing:
 
 class TestElitism:
     def population(self, fitness, seed):
-        p = Cases.from_arrays(X, Y).measure(Programs.from_nodes([[(0, 0, float(seed))]] * len(fitness), np.float32), **HOW)
+        p = Cases.from_arrays(X, Y).measure(
+            Programs.from_nodes([[(0, 0, float(seed))]] * len(fitness), np.float32), **HOW
+        )
         p.fitness = np.array(fitness)
         return p
 
@@ -249,7 +259,9 @@ class TestElitism:
             assert kept == sorted(kept, reverse=True)
 
     def test_it_is_lost_without(self):
-        lost = [g.population.fitness.min() for g in generations(15, paper(selection="random", elitism=False, tuning="none"))]
+        lost = [
+            g.population.fitness.min() for g in generations(15, paper(selection="random", elitism=False, tuning="none"))
+        ]
         assert lost != sorted(lost, reverse=True)
 
 
@@ -370,8 +382,8 @@ class TestArchive:
 
 class TestHistory:
     COLUMNS = (
-        "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length", "evaluations",
-        "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune", "seconds_survive",
+        "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length",
+        "evaluations", "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune", "seconds_survive",
     )  # fmt: skip
 
     def test_columns(self):

@@ -104,7 +104,9 @@ class TestDamagedFiles:
         with pytest.raises(ValueError, match="expected version 1; got 2, perhaps of a newer epsilex"):
             load_model(written(path, version=2))
 
-    @pytest.mark.parametrize("content", [b"", b"null", b"[]", b"{}", b"3", b'{"schema": "other"}', b"\xff\xfe", b"\x80\x03pickle"])
+    @pytest.mark.parametrize(
+        "content", [b"", b"null", b"[]", b"{}", b"3", b'{"schema": "other"}', b"\xff\xfe", b"\x80\x03pickle"]
+    )
     def test_other_files(self, path, content):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="model file"):

@@ -61,6 +61,7 @@ class DynamicRegressor(SymbolicRegressor):
         tuning_steps=Settings.tuning_steps,
         tuning_cases=Settings.tuning_cases,
         survival=Settings.survival,
+        shadow=False,
         elitism=Settings.elitism,
         polish=False,
         n_jobs=None,
@@ -99,6 +100,7 @@ class DynamicRegressor(SymbolicRegressor):
             tuning_steps=tuning_steps,
             tuning_cases=tuning_cases,
             survival=survival,
+            shadow=shadow,
             elitism=elitism,
             polish=polish,
             n_jobs=n_jobs,
@@ -117,8 +119,10 @@ class DynamicRegressor(SymbolicRegressor):
         """Run `model_` free over the rows of X, (rows,) float64, from the previous outputs `y0` (the latest first)."""
         check_is_fitted(self, "model_")
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        past = np.broadcast_to(np.asarray(y0, np.float64), self.feedback) if self.feedback else np.empty(0)
-        return _run_free(self.model_.nodes, _lagged(X, self.lags), past)
+        past = np.asarray(y0, np.float64)
+        if past.shape not in ((), (self.feedback,)) or not np.isfinite(past).all():
+            raise ValueError(f"y0: expected a finite number, or {self.feedback} of them, the latest first; got {y0!r}")
+        return _run_free(self.model_.nodes, _lagged(X, self.lags), np.broadcast_to(past, self.feedback))
 
     def predict(self, X) -> np.ndarray:
         """`simulate` from rest."""
@@ -130,10 +134,11 @@ class DynamicRegressor(SymbolicRegressor):
             holds, expected = integer_from(0)
             if not holds(getattr(self, name)):
                 raise ValueError(f"{name}: expected {expected}; got {getattr(self, name)!r}")
-        if self.scaling or self.tuning == "levenberg_marquardt" or self.polish or self.choose == "validation":
+        if self.scaling or self.tuning == "levenberg_marquardt" or self.polish or self.shadow or self.choose == "validation":
             raise ValueError(
-                "scaling, tuning, polish, choose: expected no linear scaling, no Levenberg-Marquardt, no polishing and no "
-                f"validation rows in a dynamic model; got {self.scaling}, {self.tuning!r}, {self.polish}, {self.choose!r}"
+                "scaling, tuning, polish, shadow, choose: expected no linear scaling, no Levenberg-Marquardt, no polishing, no "
+                f"shadow or validation rows in a dynamic model; got {self.scaling}, {self.tuning!r}, {self.polish}, "
+                f"{self.shadow}, {self.choose!r}"
             )
 
     def _held_back(self, X, y, weight) -> tuple[Rows, None]:
@@ -143,7 +148,7 @@ class DynamicRegressor(SymbolicRegressor):
         """The target keeps its zero, which outputs fed back begin with."""
         return Units.of(train.X, train.y, always=False, free_target=False)
 
-    def _cases(self, X, y, weight) -> Cases:
+    def _cases(self, X, y, weight, settings: Settings) -> Cases:
         return RecurrentCases.from_series(X, y, weight, self.loss, self.feedback)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:

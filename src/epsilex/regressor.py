@@ -21,6 +21,7 @@ from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continu
 from epsilex.evolution.cases import POWERS, loss_function
 from epsilex.evolution.checkpoint import exists
 from epsilex.evolution.history import frame
+from epsilex.evolution.shadow import FINAL_ROWS, shadow_rows
 from epsilex.evolution.rows import distinct_rows
 from epsilex.evolution.units import Units, in_units
 from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, make_front
@@ -41,6 +42,10 @@ def integer_from(least: int) -> tuple[Callable, str]:
 
 def _number(low: float, high: float = np.inf) -> tuple[Callable, str]:
     return lambda v: isinstance(v, Real) and not isinstance(v, bool) and low <= v <= high, f"a number from {low} to {high}"
+
+
+def _finite(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
 def _or_none(constraint: tuple[Callable, str]) -> tuple[Callable, str]:
@@ -72,17 +77,22 @@ CONSTRAINTS: dict[str, tuple[Callable, str]] = {
     "scaling": _BOOLEAN,
     "limit_outputs": _BOOLEAN,
     "elitism": _BOOLEAN,
+    "shadow": _BOOLEAN,
     "polish": _BOOLEAN,
     "warm_start": _BOOLEAN,
     "progress": _BOOLEAN,
     "resume": _BOOLEAN,
     "operators": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
-    "constant_range": (lambda v: isinstance(v, Sequence) and len(v) == 2, "a pair (low, high)"),
+    "constant_range": (lambda v: isinstance(v, Sequence) and len(v) == 2 and all(map(_finite, v)), "a pair (low, high)"),
     "selection": _FUNCTION_OR_NAME,
     "loss": _FUNCTION_OR_NAME,
-    "choose": (lambda v: v in CHOICES or callable(v), f"one of {', '.join(CHOICES)}, or a function"),
+    "choose": (
+        lambda v: callable(v) or (isinstance(v, str) and v in CHOICES), f"one of {', '.join(CHOICES)}, or a function"
+    ),
     "selection_options": _MAPPING,
-    "mutations": _MAPPING,
+    "mutations": _or_none(
+        (lambda v: isinstance(v, Mapping) and all(map(_finite, v.values())), "a mapping from kinds to numbers")
+    ),
     "callbacks": (lambda v: isinstance(v, Sequence) and all(map(callable, v)), "a sequence of functions"),
     "checkpoint": _or_none((lambda v: isinstance(v, (str, Path)), "a path")),
     "checkpoint_every": _number(0.0),
@@ -132,8 +142,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         again; greatest length of a new random subtree.
     tuning, tuning_share, tuning_steps, tuning_cases
         Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the paper, or "none".
-    survival : {"pareto", "generational"}
-        The best of parents and children by (fitness, length), or the children.
+    survival : {"banded", "pareto", "generational"}
+        The fittest of parents and children in each band of lengths; the best by non-dominated (fitness, length); the children.
+    shadow : bool
+        Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not have
+        count as less fit; see `epsilex.evolution.shadow`.
     elitism : bool
         Whether the best individual survives a generational replacement.
     polish : bool
@@ -208,6 +221,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         tuning_steps=Settings.tuning_steps,
         tuning_cases=Settings.tuning_cases,
         survival=Settings.survival,
+        shadow=Settings.shadow,
         elitism=Settings.elitism,
         polish=True,
         n_jobs=None,
@@ -245,6 +259,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.tuning_steps = tuning_steps
         self.tuning_cases = tuning_cases
         self.survival = survival
+        self.shadow = shadow
         self.elitism = elitism
         self.polish = polish
         self.n_jobs = n_jobs
@@ -276,7 +291,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         train, validation = self._held_back(X, y, weight)
         settings = self._settings()
         units = self._units(train)
-        found = self._search(self._cases(*units.apply(train.X, train.y), train.weight), settings, units)
+        found = self._search(self._cases(*units.apply(train.X, train.y), train.weight, settings), settings, units)
         self._keep(found, settings, units, train, validation)
         return self
 
@@ -342,8 +357,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _units(self, train: Rows) -> Units:
         return Units.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
 
-    def _cases(self, X, y, weight) -> Cases:
-        return Cases.from_arrays(X, y, weight, self.loss)
+    def _cases(self, X, y, weight, settings: Settings) -> Cases:
+        shadow = shadow_rows(X, settings.seed) if settings.shadow else None
+        return Cases.from_arrays(X, y, weight, self.loss, shadow)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
@@ -385,7 +401,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         programs = [
             in_units(archive.programs.nodes(i), units, archive.slope[i], archive.intercept[i]) for i in archive.front
         ]
-        scorer = Scorer(self._names(), loss_function(self.loss), train, validation, self._values)
+        shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
+        scorer = Scorer(self._names(), loss_function(self.loss), train, validation, shadow, self._values)
         self.models_ = make_front(programs, scorer, self.polish)
         if not self.models_:
             warnings.warn("no formula was finite on all rows; the model is the target's mean", stacklevel=3)

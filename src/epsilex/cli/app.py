@@ -69,7 +69,7 @@ def start(
 
 @app.command()
 def demo(
-    time: Annotated[float | None, typer.Option(help="Seconds to search.", show_default="20")] = None,
+    time: Annotated[float | None, typer.Option(min=0.1, help="Seconds to search.", show_default="20")] = None,
     generations: Generations = None,
     population: Population = None,
     seed: Seed = 0,
@@ -94,7 +94,7 @@ def demo(
 def fit(
     data: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, also gzipped.")],
     target: Annotated[str, typer.Option(help="Column to find a formula for.")],
-    time: Annotated[float | None, typer.Option(help="Seconds to search.", show_default="60")] = None,
+    time: Annotated[float | None, typer.Option(min=0.1, help="Seconds to search.", show_default="60")] = None,
     generations: Generations = None,
     selection: Annotated[
         str | None, typer.Option(help="Parent selection, such as lex_e_mad.", autocompletion=_selections)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import threading
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
 
 from epsilex.cli.folder import filled
 from epsilex.cli.terminal import note
@@ -76,6 +78,7 @@ def fit(
     """
     with filled(out) as folder, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        _compile(est)
         est.set_params(checkpoint=str(out / CHECKPOINT), resume=resume, callbacks=[_Once(news)])
         training = ~data.held_back
         est.fit(data.table.X[training], data.table.y[training])
@@ -92,6 +95,19 @@ def fit(
     for path in (out / CHECKPOINT, previous(out / CHECKPOINT)):
         path.unlink(missing_ok=True)
     return record
+
+
+def _compile(est: SymbolicRegressor) -> None:
+    """Have the kernels compiled, or loaded, before the clock starts: on a new machine it takes half a minute, once."""
+    patience = threading.Timer(2.0, note, [["compiling for this machine, once"]])
+    patience.daemon = True
+    patience.start()
+    try:
+        noise = np.random.default_rng(0).normal(size=(40, 3))  # nothing to find: every part of the search has its turn
+        small = {"generations": 2, "time_limit": None, "population_size": 300, "progress": False}
+        clone(est).set_params(**small).fit(noise[:, 1:], noise[:, 0])
+    finally:
+        patience.cancel()
 
 
 class _Once:

@@ -45,18 +45,19 @@ def _finite(value: float) -> float | None:
 def _front(fit: Fit, width: int) -> Iterator[Text]:
     """Lines of a table, formulas cut to the width."""
     tested = "test_mae" in fit.model.metrics
-    keys = ("mae", "test_mae", "test_r2") if tested else ("mae", "r2")
+    errors, r2 = (("mae", "test_mae"), "test_r2") if tested else (("mae",), "r2")
     rows = [["", "length", "error", *(("test error", "test R²") if tested else ("R²",))]]
     for place, m in enumerate(fit.models):
         mark = "→" if place == fit.chosen else ""
-        rows.append([mark, str(m.length), *(figure(m.metrics.get(key, math.inf)) for key in keys)])
+        cells = [figure(m.metrics[name]) for name in errors] + [f"{m.metrics[r2]:.3f}".replace("inf", "∞")]
+        rows.append([mark, str(m.length), *cells])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row, formula in zip(rows, ["formula", *(m.formula for m in fit.models)], strict=True):
-        cells = "  ".join(cell.rjust(cell_width) for cell, cell_width in zip(row, widths, strict=True))
+        line = "  ".join(cell.rjust(cell_width) for cell, cell_width in zip(row, widths, strict=True))
         style = "dim" if row is rows[0] else "bold green" if row[0] else ""
-        line = Text(f"{cells}  {printable(formula)}", style=style)
-        line.truncate(width, overflow="ellipsis")
-        yield line
+        text = Text(f"{line}  {printable(formula)}", style=style)
+        text.truncate(width, overflow="ellipsis")
+        yield text
 
 
 def _test_error(fit: Fit) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from epsilex.evolution.population import Population
+from epsilex.evolution.shadow import limits
 from epsilex.programs import Programs
 from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.programs.machine import loss_address
@@ -34,12 +35,13 @@ POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on th
 class Cases:
     """Training rows in blocks.
 
-    X        (blocks, features, n) float32
+    X        (blocks, features, n) float32: the training rows, then the shadow rows
     y        (rows,) float32; `centred` the same less its weighted mean `y_mean`
     weight   (rows,) float32, of mean 1
     loss     address of the block kernel of the loss
     padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
     rows     X (rows, features) float32, to draw some of them
+    n_shadow, limits  how many shadow rows, and between which values a tame program stays on them
     """
 
     X: np.ndarray
@@ -51,10 +53,19 @@ class Cases:
     padded_y: np.ndarray
     root_weight: np.ndarray
     rows: np.ndarray
+    n_shadow: int = 0
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
     @classmethod
-    def from_arrays(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, loss: str | Callable = "mae"):
-        """Cases from X (rows, features), y (rows,) and weights (rows,)."""
+    def from_arrays(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        weight: np.ndarray | None = None,
+        loss: str | Callable = "mae",
+        shadow: np.ndarray | None = None,
+    ) -> Cases:
+        """Cases from X (rows, features), y (rows,), weights (rows,) and shadow rows (any, features)."""
         from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         weight = np.ones(len(y)) if weight is None else weight * (len(weight) / weight.sum())
@@ -62,7 +73,7 @@ class Cases:
         root_weight = vector_in_blocks(np.sqrt(weight))
         root_weight[len(y) :] = 0.0
         return cls(
-            in_blocks(X),
+            in_blocks(X if shadow is None else np.vstack([X, shadow])),
             y.astype(np.float32),
             (y - mean).astype(np.float32),
             mean,
@@ -71,6 +82,8 @@ class Cases:
             vector_in_blocks(y),
             root_weight,
             X.astype(np.float32),
+            0 if shadow is None else len(shadow),
+            (-np.inf, np.inf) if shadow is None else limits(y),
         )
 
     def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -78,7 +91,8 @@ class Cases:
         from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         if n >= len(self):
-            return self.X, self.padded_y, self.root_weight
+            X = self.X if self.n_shadow == 0 else in_blocks(self.rows)
+            return X, self.padded_y, self.root_weight
         who = np.sort(rng.choice(len(self), size=n, replace=False))
         root_weight = vector_in_blocks(np.sqrt(self.weight[who]))
         root_weight[n:] = 0.0
@@ -103,16 +117,16 @@ class Cases:
         out = self.outputs(programs, n_jobs)
         errors = np.empty((n, cases), np.float32)
         fitness, mae, slope, intercept = (np.empty(n) for _ in range(4))
-        hashes = np.empty(n, np.uint64)
+        hashes, tame = np.empty(n, np.uint64), np.empty(n, bool)
 
         def part(first: int, last: int) -> None:
             fitting.measure(
-                self.loss, out, self.y, self.centred, self.y_mean, self.weight, cases, scaling, limited,
-                errors, fitness, mae, slope, intercept, hashes, first, last,
+                self.loss, out, self.y, self.centred, self.y_mean, self.weight, cases, self.n_shadow, *self.limits,
+                scaling, limited, errors, fitness, mae, slope, intercept, hashes, tame, first, last,
             )  # fmt: skip
 
         slices.run(part, n, n_jobs)
-        return Population(programs, errors, fitness, mae, slope, intercept, hashes, np.zeros(n, np.int64))
+        return Population(programs, errors, fitness, mae, slope, intercept, hashes, tame, np.zeros(n, np.int64))
 
     def measure_new(self, programs: Programs, origin: np.ndarray, parents: Population, **how) -> Population:
         """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""

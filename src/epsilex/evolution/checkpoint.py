@@ -1,13 +1,14 @@
 """Checkpoints: JSON and raw arrays, with a schema version and a SHA-256. Nothing loaded is ever executed.
 
-A file is one line of JSON (the header), then the arrays' bytes one after another. It is written beside its place, forced
-to the disk and renamed, and the one before it is kept: whatever happens, one whole checkpoint exists.
+A file is one line of JSON (the header), then the arrays' bytes one after another. It is written beside its place,
+forced to the disk and renamed, and the one before it is kept: whatever happens, one whole checkpoint exists.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 import warnings
@@ -24,7 +25,11 @@ from epsilex.evolution.settings import Settings
 from epsilex.programs.operators import opcodes
 
 SCHEMA = "epsilex-checkpoint-1"
-DTYPES = ("uint8", "int32", "int64", "uint64", "float32", "float64")
+DTYPES = ("bool", "uint8", "int32", "int64", "uint64", "float32", "float64")
+HEADER = {
+    "arrays": list, "sha256": str, "generation": int, "evaluations": int, "seconds": dict, "rows": list,
+    "settings": dict, "cases": str,
+}  # fmt: skip
 
 
 class Checkpoint:
@@ -101,23 +106,20 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Gener
         try:
             header, arrays = _read(older)
         except (OSError, ValueError) as second:
-            raise ValueError(f"checkpoint: expected a whole checkpoint at {path} or {older}; {error}; {second}") from None
+            raise ValueError(f"checkpoint: expected a whole one at {path} or {older}; {error}; {second}") from None
     if header["settings"] != fingerprint(settings):
-        raise ValueError(f"checkpoint: expected the settings it was made with; {_difference(header['settings'], settings)}")
+        difference = _difference(header["settings"], settings)
+        raise ValueError(f"checkpoint: expected the settings it was made with; {difference}")
     if header["cases"] != cases_digest(cases):
         raise ValueError("checkpoint: expected the data it was made with; the training cases are others")
-    split = {
-        part: {name.removeprefix(part + "."): a for name, a in arrays.items() if name.startswith(part + ".")}
-        for part in ("population", "archive")
-    }
-    population = Population.from_arrays(split["population"])
-    population.programs.validate(cases.n_features)
-    if population.errors.shape != (settings.population_size, len(cases)):
-        raise ValueError(f"checkpoint: expected errors of all individuals and cases; got shape {population.errors.shape}")
+    try:
+        population, archive = _state(arrays, settings, cases)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"checkpoint: expected the arrays of a population and its archive; {error}") from None
     generation = Generation(
         header["generation"], population, arrays["cases_used"], header["evaluations"], header["seconds"]
     )
-    return generation, Archive.from_arrays(split["archive"]), header["rows"]
+    return generation, archive, header["rows"]
 
 
 def _read(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
@@ -129,23 +131,47 @@ def _read(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
     header = json.loads(text)
     if header.get("schema") != SCHEMA:
         raise ValueError(f"expected schema {SCHEMA}, got {header.get('schema')!r}")
+    if not all(isinstance(header.get(key), kind) for key, kind in HEADER.items()):
+        raise ValueError("its header does not hold what it should")
     if hashlib.sha256(body).hexdigest() != header["sha256"]:
         raise ValueError("its arrays do not match their checksum")
+    return header, _arrays(header["arrays"], body)
+
+
+def _arrays(described: list, body: bytes) -> dict[str, np.ndarray]:
     arrays, at = {}, 0
-    for name, dtype, shape in header["arrays"]:
-        if dtype not in DTYPES:
-            raise ValueError(f"array {name} has dtype {dtype}")
-        count = int(np.prod(shape))
+    for name, dtype, shape in described:
+        if dtype not in DTYPES or not all(type(n) is int and n >= 0 for n in shape):
+            raise ValueError(f"array {name} has dtype {dtype} and shape {shape}")
+        count = math.prod(shape)
         arrays[name] = np.frombuffer(body, dtype, count, at).reshape(shape).copy()
         at += count * np.dtype(dtype).itemsize
-    return header, arrays
+    return arrays
+
+
+def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> tuple[Population, Archive]:
+    """Population and archive, checked: kernels trust the shapes and programs they are given."""
+    split: dict[str, dict] = {"population": {}, "archive": {}, "cases_used": {}}
+    for name, array in arrays.items():
+        part, _, column = name.partition(".")
+        split[part][column] = array
+    n, width = settings.population_size, settings.max_length
+    for part, rows in (("population", n), ("archive", width + 1)):
+        if any(len(array) != rows for array in split[part].values()):
+            raise ValueError(f"expected {rows} rows in each array of the {part}")
+    population, archive = Population.from_arrays(split["population"]), Archive.from_arrays(split["archive"])
+    if population.errors.shape != (n, len(cases)) or {population.programs.width, archive.programs.width} != {width}:
+        raise ValueError(f"expected {len(cases)} errors of each program and {width} nodes")
+    population.programs.validate(cases.n_features)
+    archive.programs.take(archive.taken).validate(cases.n_features)
+    return population, archive
 
 
 def fingerprint(settings: Settings) -> dict:
-    """The settings as plain JSON values, a function by its name and a hash; and the opcodes of the operators."""
+    """The settings as plain JSON values, a function by its hash; and the opcodes of the operators."""
     from epsilex.kernels.compiling import digest
 
-    plain = {k: f"{getattr(v, '__qualname__', '')} {digest(v)}" if callable(v) else v for k, v in asdict(settings).items()}
+    plain = {k: f"function {digest(v)}" if callable(v) else v for k, v in asdict(settings).items()}
     plain["opcodes"] = opcodes(settings.operators).tolist()
     return json.loads(json.dumps(plain, default=str))
 

@@ -67,8 +67,8 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
         with clock("survive"):
             if settings.survival == "pareto":
                 population = survival.pareto(population, children)
-            elif settings.survival == "niches":
-                population = survival.niches(population, children, settings.max_length)
+            elif settings.survival == "banded":
+                population = survival.banded(population, children, settings.max_length)
             elif method.survive is None:
                 population = survival.generational(population, children, settings.elitism)
             else:  # a child is as old as its older parent, and one newcomer of age 0 joins  (Section 4, AFP)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epsilex.evolution.shadow import UNTAMED
 from epsilex.programs import Programs
 
 
@@ -18,6 +19,7 @@ class Population:
     mae        (individuals,) float64, the mean absolute error, which is the fitness unless another loss is asked for
     slope, intercept  (individuals,) float64: linear scaling of the outputs, 1 and 0 without it
     outputs    (individuals,) uint64: hash of the output vector
+    tame       (individuals,) bool: whether the program behaves on shadow rows
     age        (individuals,) int64: generations since the oldest ancestor was made
     """
 
@@ -28,6 +30,7 @@ class Population:
     slope: np.ndarray
     intercept: np.ndarray
     outputs: np.ndarray
+    tame: np.ndarray
     age: np.ndarray
 
     def __len__(self) -> int:
@@ -46,6 +49,11 @@ class Population:
             getattr(self, name)[index] = getattr(other, name)[source]
 
     @property
+    def standing(self) -> np.ndarray:
+        """The fitness by which programs compete for a place: an untamed one counts as less fit. (individuals,) float64"""
+        return np.where(self.tame, self.fitness, UNTAMED * self.fitness)
+
+    @property
     def best(self) -> int:
         """The individual of least fitness, the first of them."""
         return int(np.argmin(self.fitness))
@@ -60,7 +68,7 @@ class Population:
 
 
 _PROGRAM = ("opcode", "feature", "constant", "length")
-_COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "age")
+_COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "tame", "age")
 
 
 def joined(populations: list[Population]) -> Population:

@@ -38,13 +38,15 @@ class Progress:
         self.formula = ""
 
     def update(self, generation: Generation, archive: Archive) -> None:
-        """Take in a generation; the formula is written anew only when a better one was found."""
+        """Take in a generation; the formula is written anew only when there is another."""
         self.first = generation.index if self.first is None else self.first
         self.generation = generation.index
-        taken = archive.taken
-        best = int(taken[np.argmin(archive.fitness[taken])]) if len(taken) else -1
-        error = float(archive.fitness[best]) * self.units.y_scale if best >= 0 else np.inf
-        if error < self.error:
+        front = archive.front
+        if not len(front):
+            return
+        best = front[-1]
+        error = float(archive.fitness[best]) * self.units.y_scale
+        if error != self.error:
             self.error = error
             nodes = in_units(archive.programs.nodes(best), self.units, archive.slope[best], archive.intercept[best])
             self.formula = printable(text(simplify(nodes), self.names, DIGITS))

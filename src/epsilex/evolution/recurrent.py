@@ -38,7 +38,8 @@ class RecurrentCases(Cases):
         series = X[place].astype(np.float32).reshape(blocks, BLOCK, X.shape[1]).transpose(0, 2, 1)
         return cls(
             np.ascontiguousarray(series), plain.y, plain.centred, plain.y_mean, plain.weight, plain.loss,
-            plain.padded_y, plain.root_weight, plain.rows, feedback, y[place].astype(np.float32), rows, len(y),
+            plain.padded_y, plain.root_weight, plain.rows,
+            feedback=feedback, guess=y[place].astype(np.float32), counted=rows, n_rows=len(y),
         )  # fmt: skip
 
     @property

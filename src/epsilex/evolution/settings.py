@@ -11,7 +11,7 @@ from epsilex.programs.operators import opcodes
 from epsilex.programs.start import check_lengths
 
 TUNINGS = ("none", "hill_climbing", "levenberg_marquardt")
-SURVIVALS = ("generational", "pareto", "niches")
+SURVIVALS = ("banded", "pareto", "generational")
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
 
@@ -34,7 +34,7 @@ class Settings:
     limit_outputs: bool = False  # infinity becomes the largest float
     loss: str | Callable = "mae"
     selection: str | Callable = "lex_e_mad"
-    selection_options: Mapping[str, Any] | None = None
+    selection_options: Mapping[str, Any] | None = None  # None: {"downsample": 100} for lexicase, else none
     crossover: float = 0.7  # of the pairs of parents; the others are mutated
     mutations: Mapping[str, float] | None = None  # weights by kind; None: MODERN_MUTATIONS
     point_rate: float = 0.0  # per node; 0 changes one node
@@ -44,14 +44,15 @@ class Settings:
     tuning_share: float = 0.1  # of the children
     tuning_steps: int = 3
     tuning_cases: int = 256  # drawn for each generation's tuning, at most
-    survival: str = "pareto"
+    survival: str = "banded"
+    shadow: bool = True  # whether untamed programs count as less fit
     elitism: bool = True
     seed: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operators", tuple(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
-        object.__setattr__(self, "selection_options", dict(self.selection_options or {}))
+        object.__setattr__(self, "selection_options", self._options())
         object.__setattr__(self, "mutations", dict(self.mutations or MODERN_MUTATIONS))
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)
@@ -79,6 +80,11 @@ class Settings:
         if not sum(self.mutations.values()) > 0:
             raise ValueError("mutations: expected at least one weight above 0")
 
+    def _options(self) -> dict[str, Any]:
+        if self.selection_options is not None:
+            return dict(self.selection_options)
+        return {"downsample": 100} if "downsample" in selections.method(self.selection).options else {}
+
     @classmethod
     def paper(cls, **changes) -> Settings:
         """Table 1 of the paper, and what its authors' program does where the paper is silent."""
@@ -94,12 +100,14 @@ class Settings:
             "limit_outputs": True,
             "loss": "mae",
             "selection": "lex_e_mad",
+            "selection_options": {},
             "crossover": 0.8,
             "mutations": {"point": 1.0},
             "point_rate": 0.025,
             "retries": 0,
             "tuning": "hill_climbing",
             "survival": "generational",
+            "shadow": False,
             "elitism": True,
         }
         return cls(**{**table, **changes})

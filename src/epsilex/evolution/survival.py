@@ -7,6 +7,8 @@ import numpy as np
 from epsilex.evolution.population import Population, joined
 from epsilex.selection.methods import Method
 
+BANDS = 10
+
 
 def generational(population: Population, children: Population, elitism: bool) -> Population:
     """The children; with elitism the best parent takes the place of the worst child, unless a child is as good."""
@@ -26,13 +28,13 @@ def pareto(population: Population, children: Population) -> Population:
 
     n = len(population)
     everyone = joined([population, children])
-    length = everyone.programs.length
-    order = np.lexsort((everyone.fitness, length, everyone.outputs))
+    length, standing = everyone.programs.length, everyone.standing
+    order = np.lexsort((standing, length, everyone.outputs))
     first = np.ones(len(order), bool)
     first[1:] = everyone.outputs[order[1:]] != everyone.outputs[order[:-1]]
     distinct = order[first]
-    distinct = distinct[np.isfinite(everyone.fitness[distinct])]
-    f, g = everyone.fitness[distinct], length[distinct].astype(np.float64)
+    distinct = distinct[np.isfinite(standing[distinct])]
+    f, g = standing[distinct], length[distinct].astype(np.float64)
     rank = np.empty(len(distinct), np.int64)
     front_ranks(f, g, np.lexsort((g, f)), rank)
     by_rank = np.lexsort((distinct, rank))
@@ -47,33 +49,31 @@ def pareto(population: Population, children: Population) -> Population:
         kept = distinct[np.concatenate([whole, chosen])]
     elif len(distinct) < n:
         rest = np.setdiff1d(np.arange(len(everyone)), distinct)
-        kept = np.concatenate([distinct, rest[np.argsort(everyone.fitness[rest], kind="stable")][: n - len(distinct)]])
+        kept = np.concatenate([distinct, rest[np.argsort(standing[rest], kind="stable")][: n - len(distinct)]])
     return everyone.take(np.sort(kept))
 
 
-BANDS = 10
+def banded(population: Population, children: Population, max_length: int) -> Population:
+    """The fittest of parents and children in each of BANDS bands of length, as many from each as there are.
 
-
-def niches(population: Population, children: Population, max_length: int) -> Population:
+    Short programs have room of their own, and long ones cannot crowd them out. Within a band, of those whose fitness is the same to
+    four digits only the shortest lives: most of them are one formula with its constants tuned again.
+    """
     n = len(population)
     everyone = joined([population, children])
-    length = everyone.programs.length
-    finite = np.isfinite(everyone.fitness)
+    length, standing = everyone.programs.length, everyone.standing
     band = np.minimum((length - 1) * BANDS // max_length, BANDS - 1)
-    with np.errstate(all="ignore"):
-        rounded = np.round(np.log(everyone.fitness) * 1e4)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rounded = np.round(np.log(standing) * 1e4)
     order = np.lexsort((length, rounded, band))
-    same = np.zeros(len(order), bool)
-    same[1:] = (band[order[1:]] == band[order[:-1]]) & (rounded[order[1:]] == rounded[order[:-1]])
-    order = order[finite[order] & ~same]
-    place = np.empty(len(order), np.int64)
-    for b in range(BANDS):
-        mine = band[order] == b
-        place[mine] = np.arange(mine.sum())
-    kept = order[np.lexsort((everyone.fitness[order], place))[:n]]
+    new = np.ones(len(order), bool)
+    new[1:] = (band[order[1:]] != band[order[:-1]]) | (rounded[order[1:]] != rounded[order[:-1]])
+    order = order[new & np.isfinite(standing[order])]
+    place = np.arange(len(order)) - np.searchsorted(band[order], band[order])  # within the band
+    kept = order[np.lexsort((standing[order], place))[:n]]
     if len(kept) < n:
         rest = np.setdiff1d(np.arange(len(everyone)), kept)
-        kept = np.concatenate([kept, rest[np.argsort(everyone.fitness[rest], kind="stable")][: n - len(kept)]])
+        kept = np.concatenate([kept, rest[np.argsort(standing[rest], kind="stable")][: n - len(kept)]])
     return everyone.take(np.sort(kept))
 
 

@@ -52,7 +52,8 @@ class Units:
         return float(self.x_shift[j]), float(self.x_scale[j])
 
     def apply(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return (X - self.x_shift) / self.x_scale, (y - self.y_shift) / self.y_scale
+        # Scaled first, which is exact: differences of huge numbers would overflow.
+        return X / self.x_scale - self.x_shift / self.x_scale, y / self.y_scale - self.y_shift / self.y_scale
 
 
 def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float) -> list[Node]:

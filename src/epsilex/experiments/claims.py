@@ -38,10 +38,7 @@ def of_table(results: Results) -> list[Claim]:
         enough = statistics.can_be_significant(rows)
         found += [
             _best_on_test(medians),
-            *(
-                _better_than(pairs, other, enough=statistics.can_be_significant(rows))
-                for other in ("random", "tournament", "lex", "lex_e", "afp")
-            ),
+            *(_better_than(pairs, other, enough) for other in ("random", "tournament", "lex", "lex_e", "afp")),
             _rank_order(medians),
             *_friedman(medians),
             _lowest_training(rows),

@@ -97,10 +97,23 @@ def hash_row(a, n):
 
 
 @jit
+def within(a, first, last, low, high):
+    """Whether all of a[first:last] lie between the limits; not a NaN does."""
+    good = True
+    for i in range(first, last):
+        good &= (a[i] >= low) & (a[i] <= high)
+    return good
+
+
+@jit
 def measure(
-    loss, out, y, centred, y_mean, w, n, with_scaling, limited, errors, fitness, mae, slope, intercept, hashes, first, last
+    loss, out, y, centred, y_mean, w, n, n_shadow, low, high, with_scaling, limited,
+    errors, fitness, mae, slope, intercept, hashes, tame, first, last,
 ):
-    """Errors (programs, n), fitness, scaling and output hashes of programs first..last-1; `out` is scaled in place."""
+    """Errors (programs, n), fitness, scaling and output hashes of programs first..last-1; `out` is scaled in place.
+
+    `n_shadow` more columns of `out` belong to shadow rows: a program is tame if it keeps to the limits there.
+    """
     for i in range(first, last):
         a = out[i]
         hashes[i] = hash_row(a, n)
@@ -109,7 +122,8 @@ def measure(
             limit_row(a, n)
         if with_scaling:
             slope[i], intercept[i] = scaling(a, centred, y_mean, w, n)
-            scale_row(a, np.float32(slope[i]), np.float32(intercept[i]), n)
+            scale_row(a, np.float32(slope[i]), np.float32(intercept[i]), n + n_shadow)
+        tame[i] = within(a, n, n + n_shadow, low, high)
         row = errors[i]
         call4(loss, np.int64(row.ctypes.data), np.int64(y.ctypes.data), np.int64(a.ctypes.data), n)
         f = weighted_sum(row, w, n) / n

@@ -31,16 +31,17 @@ def case_major(errors, who, cases, e, first, last):
     """e (cases from `first` on, pool) from errors (individuals, all cases), for cases first..last-1 and individuals `who`.
 
     Reads run along a row; the lines being written, one a case of the tile, stay in cache until they are full.
-    A zero loses its sign, which the thresholds' integers would see; below 0 are only a loss's roundings.
+    A zero loses its sign, which the thresholds' integers would see; below 0 are only a loss's roundings, or -infinity,
+    which is as bad as any.
     """
-    zero = e.dtype.type(0.0)
+    zero, nan = e.dtype.type(0.0), e.dtype.type(np.nan)
     for t0 in range(first, last, TILE):
         t1 = min(t0 + TILE, last)
         for q in range(who.size):
             i = who[q]
             for t in range(t0, t1):
                 x = errors[i, cases[t]]
-                e[t - first, q] = zero if x <= zero else x
+                e[t - first, q] = (zero if x > -np.inf else nan) if x <= zero else x
 
 
 @jit

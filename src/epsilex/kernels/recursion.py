@@ -109,3 +109,4 @@ def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback
                 if rows > k:
                     past[k] = row[rows - 1 - k]
             dead = not np.isfinite(past[0])
+    stack[0] = np.float32(0.0)  # an array is freed after its last use by name, and the calls know only its address

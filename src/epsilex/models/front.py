@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epsilex.evolution.shadow import UNTAMED, limits
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
 from epsilex.programs.fold import Node
@@ -38,6 +39,7 @@ class Scorer:
     loss: Callable
     train: Rows
     validation: Rows | None = None
+    shadow: np.ndarray | None = None
     values: Callable = evaluate64
 
     def __call__(self, nodes: Sequence[Node]) -> Model | None:
@@ -51,8 +53,14 @@ class Scorer:
         if self.validation is not None:
             out = self.values(nodes, self.validation.X)
             metrics |= {"validation_loss": self._loss(out, self.validation), **_errors(out, self.validation, "validation_")}
+        metrics["tame"] = self.shadow is None or self._tame(nodes)
         metrics["proven"] = enclose(nodes, self.box) is not None
         return model(nodes, self.names, **metrics)
+
+    def _tame(self, nodes: Sequence[Node]) -> bool:
+        low, high = limits(self.train.y)
+        out = self.values(nodes, self.shadow)
+        return bool(((out >= low) & (out <= high)).all())
 
     @property
     def box(self) -> list[Interval]:
@@ -69,7 +77,7 @@ class Scorer:
 
 
 def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
-    """Models by ascending length, each of lower loss on the training rows than every shorter one.
+    """Models by ascending length, each of better standing on the training rows than every shorter one.
 
     Programs are simplified, their constants polished in float64; a model that is not finite on every row is left out.
     """
@@ -81,13 +89,18 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
             variants.append(simplify(polish(variants[0], train.X, train.y, train.weight)))
         for nodes in variants:
             m = score(nodes)
-            if m is not None and (m.length not in best or m.metrics["loss"] < best[m.length].metrics["loss"]):
+            if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):
                 best[m.length] = m
     front: list[Model] = []
     for length in sorted(best):
-        if not front or best[length].metrics["loss"] < front[-1].metrics["loss"]:
+        if not front or standing(best[length]) < standing(front[-1]):
             front.append(best[length])
     return front
+
+
+def standing(m: Model) -> float:
+    """The loss by which models compete for a place on the front: an untamed one counts as less accurate."""
+    return m.metrics["loss"] * (1.0 if m.metrics["tame"] else UNTAMED)
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
@@ -106,7 +119,8 @@ def description_length(m: Model, n: int, variance: float) -> float:
     Below a millionth of a millionth of the target's scale residuals are rounding, and do not count as information.
     """
     floor = 1e-24 * variance if variance > 0 else 1e-300
-    return n * float(np.log(max(m.metrics["mse"], floor))) + m.length * float(np.log(n))
+    mse = m.metrics["mse"] * (1.0 if m.metrics["tame"] else UNTAMED)
+    return n * float(np.log(max(mse, floor))) + m.length * float(np.log(n))
 
 
 def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
@@ -121,7 +135,7 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
             raise ValueError(f"choose: expected an index from 0 to {len(front) - 1}; got {index}")
         return index
     if rule == "accuracy":
-        return int(np.argmin([m.metrics["loss"] for m in front]))
+        return int(np.argmin([standing(m) for m in front]))
     if rule == "validation" and "validation_loss" in front[0].metrics:
         return int(np.argmin([m.metrics["validation_loss"] for m in front]))
     variance = float(np.average((train.y - np.average(train.y, weights=train.weight)) ** 2, weights=train.weight))

@@ -56,7 +56,7 @@ def figure(value: float | None, digits: int = 4) -> str:
 
 
 def _row(m: Model, tested: bool) -> dict[str, Any]:
-    """A line of the table of models. A record leaves out what is not finite: such a test error is infinite here again."""
+    """A line of the table of models. A record leaves out what is not finite: such a test error is infinite here."""
     r2 = m.metrics.get("test_r2")
     return {
         "length": m.length,

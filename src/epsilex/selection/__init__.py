@@ -79,7 +79,7 @@ def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jo
 
 def check_options(chosen: Method, options: dict) -> None:
     """Raise a ValueError for an option the method does not have."""
-    unknown = sorted(set(options) - set(chosen.options))
+    unknown = sorted(map(str, set(options) - set(chosen.options)))
     if unknown:
         known = ", ".join(chosen.options) or "none"
         raise ValueError(f"options of {chosen.id}: expected {known}; got {', '.join(unknown)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -163,7 +164,7 @@ def _alive(errors: np.ndarray, fitness: np.ndarray) -> np.ndarray:
 def _with_epsilon(rule: Rule, relative: bool, epsilon: float | None) -> Rule:
     if epsilon is None:
         return rule
-    if not (np.isfinite(epsilon) and epsilon >= 0):
+    if not (isinstance(epsilon, Real) and np.isfinite(epsilon) and epsilon >= 0):
         raise ValueError(f"epsilon: expected a finite number of at least 0; got {epsilon}")
     return replace(rule, scale=1.0 + epsilon) if relative else replace(rule, epsilon=float(epsilon))
 
@@ -172,8 +173,8 @@ def _at_least_one(name: str, value: int | None) -> int:
     """0 where the option is not given."""
     if value is None:
         return 0
-    if value < 1:
-        raise ValueError(f"{name}: expected at least 1; got {value}")
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name}: expected an integer of at least 1; got {value!r}")
     return int(value)
 
 
@@ -181,8 +182,8 @@ def _drawn_cases(n_cases: int, downsample: float | int | None, address: Address)
     """The cases of this selection, ascending."""
     if downsample is None:
         return np.arange(n_cases)
-    if not downsample > 0:
-        raise ValueError(f"downsample: expected a share above 0 and below 1, or a number of cases; got {downsample}")
+    if not (isinstance(downsample, Real) and 0 < downsample < np.inf):
+        raise ValueError(f"downsample: expected a share above 0 and below 1, or a number of cases; got {downsample!r}")
     wanted = round(downsample * n_cases) if downsample < 1 else int(downsample)
     wanted = min(max(1, wanted), n_cases)
     return np.sort(generator(address, 2).choice(n_cases, size=wanted, replace=False))

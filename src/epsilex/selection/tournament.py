@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 
 from epsilex.selection.methods import Address, Method, Selected, alive, generator
 
 
 def parents(errors, fitness, n: int, address: Address, n_jobs: int = 1, tournament_size: int = 2) -> Selected:
-    if tournament_size < 1:
-        raise ValueError(f"tournament_size: expected at least 1; got {tournament_size}")
+    if not isinstance(tournament_size, Integral) or tournament_size < 1:
+        raise ValueError(f"tournament_size: expected an integer of at least 1; got {tournament_size!r}")
     drawn = generator(address, 0).choice(np.flatnonzero(alive(fitness)), size=(n, tournament_size))
     winner = np.argmin(np.where(np.isfinite(fitness), fitness, np.inf)[drawn], axis=1)
     return Selected(drawn[np.arange(n), winner], np.zeros(n))

@@ -1,0 +1,112 @@
+"""The same seed gives the same bits: for any number of threads, in any process, however the rows are laid out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epsilex import DynamicRegressor, SymbolicRegressor, programs, selection
+from epsilex.evolution import Cases, Settings, Stop, search
+
+X = np.random.default_rng(0).normal(size=(700, 4))
+Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2]) + 0.1 * X[:, 3]
+KINDS = {
+    "modern": Settings(population_size=60, max_length=20, seed=3),
+    "semi": Settings(population_size=60, max_length=20, seed=3, selection="lex_semi"),
+    "paper": Settings.paper(population_size=60, max_length=20, seed=3),
+    "afp": Settings.paper(population_size=60, max_length=20, seed=3, selection="afp"),
+    "tournament": Settings.paper(population_size=60, max_length=20, seed=3, selection="tournament"),
+}
+
+
+def bits(found):
+    arrays = {**found.generation.population.arrays(), **{f"archive {k}": v for k, v in found.archive.arrays().items()}}
+    rows = [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in found.rows]
+    return {name: array.tobytes() for name, array in arrays.items()} | {"rows": rows}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_whole_search(kind):
+    """History, population and archive for 1, 2 and 8 threads."""
+    one, two, eight = (
+        bits(search(Cases.from_arrays(X, Y), KINDS[kind], Stop(generations=6), n_jobs=n_jobs)) for n_jobs in (1, 2, 8)
+    )
+    assert one == two
+    assert one == eight
+
+
+@pytest.mark.parametrize("n_jobs", [2, 8])
+def test_evaluation_and_selection(n_jobs):
+    p = programs.random_programs(300, 4, np.random.default_rng(1))
+    out = programs.evaluate(p, X)
+    assert programs.evaluate(p, X, n_jobs=n_jobs).tobytes() == out.tobytes()
+    errors = np.abs(out - Y.astype(np.float32))
+    for id in selection.METHODS:
+        parents = [selection.select(id, errors, 300, np.random.default_rng(2), n_jobs=n) for n in (1, n_jobs)]
+        assert (parents[0] == parents[1]).all(), id
+
+
+HOW = {"generations": 5, "time_limit": None, "population_size": 50, "max_length": 15, "random_state": 7}
+
+
+class TestEstimators:
+    @pytest.mark.parametrize("n_jobs", [2, 8, -1])
+    def test_formula_and_history(self, n_jobs):
+        one, many = (SymbolicRegressor(n_jobs=n, **HOW).fit(X, Y) for n in (None, n_jobs))
+        assert one.model_ == many.model_
+        assert one.models_ == many.models_
+        columns = [c for c in one.history_.columns if not c.startswith("seconds")]
+        assert one.history_[columns].equals(many.history_[columns])
+
+    def test_dynamic(self):
+        one, many = (DynamicRegressor(n_jobs=n, **HOW).fit(X[:200], Y[:200]) for n in (1, 8))
+        assert one.models_ == many.models_
+
+    def test_order_and_layout_of_the_rows(self):
+        order = np.random.default_rng(0).permutation(len(Y))
+        first = SymbolicRegressor(**HOW).fit(X, Y)
+        for data in ((X[order], Y[order]), (np.asfortranarray(X), Y), (X.tolist(), list(Y))):
+            assert SymbolicRegressor(**HOW).fit(*data).models_ == first.models_
+
+    def test_a_run_ended_by_the_clock_is_repeated_by_its_generations(self):
+        timed = SymbolicRegressor(**HOW | {"generations": None, "time_limit": 0.3}).fit(X, Y)
+        assert timed.stopped_by_ == "time"
+        again = SymbolicRegressor(**HOW | {"generations": timed.n_generations_}).fit(X, Y)
+        assert again.models_ == timed.models_
+
+    def test_states(self):
+        results = [
+            SymbolicRegressor(**HOW | {"random_state": state}).fit(X, Y).search_.generation.population.fitness.tobytes()
+            for state in (0, 0, 1, np.random.RandomState(0), np.random.RandomState(0))
+        ]
+        assert results[0] == results[1] != results[2]
+        assert results[3] == results[4]
+
+    def test_another_process(self, run_python):
+        code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_determinism import HOW, SymbolicRegressor, X, Y
+print(repr(SymbolicRegressor(n_jobs=2, **HOW).fit(X, Y).models_))
+"""
+        from pathlib import Path
+
+        here = repr(SymbolicRegressor(**HOW).fit(X, Y).models_)
+        assert run_python(code, Path(__file__).parent) == here
+
+
+def test_threads_after_a_fork(run_python):
+    """A forked child makes threads of its own instead of waiting for its parent's."""
+    code = """
+import os
+import numpy as np
+from epsilex import programs
+p = programs.random_programs(200, 2, np.random.default_rng(0))
+X = np.random.default_rng(0).random((3000, 2))
+out = programs.evaluate(p, X, n_jobs=2)
+child = os.fork()
+if child == 0:
+    os._exit(0 if programs.evaluate(p, X, n_jobs=2).tobytes() == out.tobytes() else 1)
+print(os.waitpid(child, 0)[1])
+"""
+    assert run_python(code) == "0"
