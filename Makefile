@@ -36,9 +36,10 @@ format: $(VENV)/.test ## Put the code into the project's style
 
 bench: $(VENV)/.bench ## Measure the kernels beside their peers, write benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
+	$(BIN)/python docs/readme.py
 
-bench-fit: $(VENV)/.bench ## Compare fits with pyoperon and gplearn (hours, resumable)
-	$(BIN)/python -m benchmarks.compare
+bench-fit: $(VENV)/.bench ## Compare fits with pyoperon and gplearn, write benchmarks/FIT.md (hours, resumable)
+	$(BIN)/python -m benchmarks.fit --results $(RESULTS)
 
 docs: $(VENV)/.docs ## Build the documentation in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
@@ -53,7 +54,7 @@ browser: # The report's tests use Chromium where there is one, and are skipped w
 		|| echo "chromium could not be installed; the browser tests will be skipped"; fi
 
 clean: ## Remove the virtual environment and everything built
-	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -41,7 +41,7 @@ def load(name: str, noise: float, seed: int) -> Data:
 
 
 def real(name: str, seed: int) -> Problem:
-    """Problems of files and generators; z-scored, but for Friedman-1, whose 1000 rows `seed` draws with noise of sd 1."""
+    """Problems of files and generators, z-scored, but for Friedman-1: 1000 rows drawn by `seed`, noise of sd 1."""
     if name in PAPER:
         return problems.load(name)
     if name == "diabetes":

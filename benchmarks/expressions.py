@@ -38,8 +38,9 @@ def size(expr) -> int:
 def is_formula(expr, name: str) -> bool:
     """Whether the difference to the formula is zero once constants are rounded to four digits.
 
-    Constants may hide in several places (2 x / 4 is x / 2), so both are brought to one fraction first; its numerators and
-    denominators are then compared term by term, and arguments of functions likewise.
+    Constants may hide in several places (2 x / 4 is x / 2), so both are brought to one fraction first and compared,
+    term by term, across; numbers inside of functions are rounded too. It is for programs that predict nearly the same
+    values: the square of a formula does not tell its sign.
     """
     import sympy as sp
 
@@ -54,7 +55,7 @@ def _plain(expr):
 
 
 def _without_roots(expr):
-    """The square: sqrt(a) c and sqrt(a c^2) are then alike. All formulas but those with a sine or cosine are positive."""
+    """The square: sqrt(a) c and sqrt(a c^2) are then alike."""
     return expr**2
 
 
@@ -90,15 +91,18 @@ def rounded(expr):
     import sympy as sp
 
     def near(number):
-        short = sp.Float(f"{float(number):.{DIGITS - 1}e}")
-        return sp.Integer(int(short)) if short == int(short) else short
+        short = float(f"{float(number):.{DIGITS - 1}e}")
+        return sp.Integer(int(short)) if short.is_integer() else sp.Float(short)
 
     numbers = [number for number in expr.atoms(sp.Number, sp.NumberSymbol) if not number.is_Integer]
     return expr.xreplace({number: near(number) for number in numbers})
 
 
 def examine(nodes: Sequence[Node] | None, n_features: int, name: str | None = None, patience: float = PATIENCE) -> dict:
-    """`sympy_length` of a program and, with the `name` of a formula, whether it was `recovered`; None where SymPy gave up."""
+    """`sympy_length` of a program and, with the `name` of a formula, whether it is `recovered`.
+
+    None where SymPy gave up. Only for a program that predicts well: see `is_formula`.
+    """
     if nodes is None:
         return {"sympy_length": None, "recovered": None}
     question = json.dumps({"nodes": list(nodes), "n_features": n_features, "name": name})

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,17 +28,15 @@ Row = dict[str, Any]
 
 
 class Results:
-    """Rows in a file of JSON lines, found by the values of their `key`; of several with the same key the last one counts."""
+    """Rows in a file of JSON lines, found by the values of their `key`; of several with one key the last counts."""
 
     def __init__(self, path: Path, key: Sequence[str]):
         self.path, self.key = path, tuple(key)
         self._rows: dict[tuple, Row] = {}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         for line in lines:
-            try:
+            with suppress(json.JSONDecodeError):  # a benchmark may be killed while it writes a line
                 self._keep(json.loads(line))
-            except json.JSONDecodeError:
-                pass  # the last line of a benchmark that was killed while writing it
 
     def _keep(self, row: Row) -> None:
         self._rows[self.of(row)] = row
@@ -114,7 +113,7 @@ class Runner:
     def _one(self, task: Row) -> Row:
         process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.runs", self.module],
-            cwd=ROOT, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=ROOT, env=environment(), text=True, **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE),
             start_new_session=True,  # Ctrl-C stops the benchmark; a fit that saw it would end early and look finished
         )  # fmt: skip
         with self._lock:
@@ -141,8 +140,8 @@ class Runner:
 
 def line(row: Row) -> str:
     """One run in one line, for the eye."""
-    short = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values())
-    return ", ".join(f"{name} {value[:60]}" for name, value in zip(row, short, strict=True) if value not in ("", "None"))
+    short = {name: f"{value:.4g}" if isinstance(value, float) else str(value)[:60] for name, value in row.items()}
+    return ", ".join(f"{name} {text}" for name, text in short.items() if text not in ("", "None"))
 
 
 def say(text: str) -> None:

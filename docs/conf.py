@@ -15,7 +15,7 @@ copyright = author
 version = release = __version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "sphinx_copybutton"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "decisions/README.md"]  # its list is for readers of the repository
 templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring is code, and a link where there is something to link to
 
@@ -29,11 +29,13 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"epsilex {version}"
-html_static_path = ["_static"]
+html_static_path = ["_static", "_theme"]
+html_css_files = ["epsilex.css"]
+html_sidebars = {"**": ["contents.html"]}
 html_show_sourcelink = False
 html_theme_options = {
     "show_toc_level": 2,
-    "navigation_with_keys": False,
+    "navbar_center": [],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -53,7 +55,7 @@ def leave_out_missing(app, page: str, source: list[str]) -> None:
     source[0] = CONDITIONAL.sub(lambda found: found["text"] if (ROOT / found["path"]).is_file() else "", source[0])
 
 
-LEGEND = re.compile(r"(?P<indent> *)(?P<name>[^|\s]\S*(?: \S+)*) {2,}(?P<text>\S.*)")
+LEGEND = re.compile(r"(?P<name>[^|\s]\S*(?: \S+)*) {2,}(?P<text>\S.*)")
 
 
 def as_restructured_text(app, what, name, obj, options, lines: list[str]) -> None:
@@ -65,17 +67,16 @@ def as_restructured_text(app, what, name, obj, options, lines: list[str]) -> Non
 def legends(lines: list[str]) -> list[str]:
     """Aligned legends, `name    what it is`, as definition lists."""
     result: list[str] = []
-    margin = None  # of the legend we are in
+    inside = False
     for line in lines:
         found = LEGEND.fullmatch(line)
-        begins = found and (margin is not None or not result or not result[-1].strip())
-        if begins and (margin is None or len(found["indent"]) == margin):
-            margin = len(found["indent"])
-            result += [f"{found['indent']}``{found['name']}``", f"{found['indent']}    {_escaped(found['text'])}"]
-        elif margin is not None and line.startswith(" " * (margin + 1)):
-            result.append(f"{' ' * margin}    {_escaped(line.strip())}")
+        if found and (inside or not result or not result[-1]):
+            inside = True
+            result += [f"``{found['name']}``", f"    {_escaped(found['text'])}"]
+        elif inside and line.startswith(" "):
+            result.append(f"    {_escaped(line.strip())}")
         else:
-            margin = None
+            inside = False
             result.append(line)
     return result
 

@@ -65,7 +65,7 @@ def pools(id: str, errors: np.ndarray, order: Sequence[int]) -> Iterator[np.ndar
     pool = np.ones(len(errors), bool)
     for case in order:
         passed = np.zeros(len(errors), bool)
-        judged = pool if id == "lex" else np.ones(len(errors), bool)  # its best error is the pool's, not the population's
+        judged = pool if id == "lex" else np.ones(len(errors), bool)  # the best of the pool, or of the population
         passed[judged] = passing(id, errors[judged, case])
         if (pool & passed).any():  # where nobody passes, nobody leaves
             pool = pool & passed
@@ -189,7 +189,7 @@ def fit_pendulum() -> tuple[SymbolicRegressor, pd.DataFrame, pd.DataFrame]:
 
 
 def draw_front(est: SymbolicRegressor, front: pd.DataFrame) -> Figure:
-    """The front of a real fit, with the formulas of the models up to the chosen one that are much better than the last."""
+    """The front of a real fit, with formulas up to the chosen one, of the models much better than the one before."""
     figure = plot_front(front)
     figure.set_size_inches(8.0, 4.2)
     axes = figure.axes[0]
@@ -216,7 +216,7 @@ def printed_fit() -> str:
         pendulum().to_csv(Path(folder) / "pendulum.csv", index=False)
         done = subprocess.run(
             [sys.executable, "-m", *command], cwd=folder, stdout=subprocess.PIPE, text=True, check=True,
-            env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
+            env=os.environ | {"COLUMNS": "90", "NO_COLOR": "1"},
         )  # fmt: skip
     return f"$ {' '.join(command)}\n{done.stdout}"
 

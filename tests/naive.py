@@ -183,3 +183,17 @@ def spea2(fitness, age, n):
     sigma = [sorted(squared_distance(points[i], points[j]) for j in everyone if j != i)[k - 1] for i in everyone]
     dominated = sorted((i for i in everyone if raw[i] > 0), key=lambda i: (raw[i], -sigma[i], i))
     return sorted(front + dominated[: n - len(front)])
+
+
+def front_ranks(f, g):
+    """Rank of the non-dominated front each point is on, from 0: peel off one front after another."""
+    points = list(zip(map(float, f), map(float, g), strict=True))
+    rank, left = [-1] * len(points), set(range(len(points)))
+    front = 0
+    while left:
+        best = {i for i in left if not any(dominates(points[j], points[i]) for j in left)}
+        for i in best:
+            rank[i] = front
+        left -= best
+        front += 1
+    return rank

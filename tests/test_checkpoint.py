@@ -45,53 +45,51 @@ def run(path, generations, settings=None, cases=CASES, resume=False, every=0.0):
 
 KILLED = """
 import os, random, signal, sys, time, warnings
-import numpy as np
-from epsilex.evolution import Cases, Checkpoint, Settings, Stop, search
-from epsilex.evolution.checkpoint import exists
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from test_checkpoint import bits, CASES
+from test_checkpoint import CASES, Checkpoint, Settings, Stop, bits, exists, previous, search
+
 path, kind = Path(sys.argv[2]), sys.argv[3]
-small = dict(population_size=30, max_length=15, seed=3)
+small = {"population_size": 30, "max_length": 15, "seed": 3}
 settings = Settings(**small) if kind == "modern" else Settings.paper(selection=kind, **small)
 warnings.simplefilter("ignore")
-n, kills = 300, 20
-search(CASES, settings, Stop(2))  # compiles
-begin = time.perf_counter()
-whole = search(CASES, settings, Stop(n))
-pace = (time.perf_counter() - begin) / n
 random.seed(5)
+whole = bits(search(CASES, settings, Stop(200)))
 
 def attempt():
-    return search(
-        CASES, settings, Stop(n), checkpoint=Checkpoint(path, every=0.0), resume=path if exists(path) else None
-    )
+    resume = path if exists(path) else None
+    return search(CASES, settings, Stop(200), checkpoint=Checkpoint(path, every=0.0), resume=resume)
 
-reached = []
-for _ in range(kills):
+def check_the_end():
+    again = bits(attempt())
+    assert again.keys() == whole.keys()
+    assert all(again[name] == whole[name] for name in whole), [n for n in whole if again[n] != whole[n]]
+
+kills, reached = 0, set()
+while kills < 20:
     child = os.fork()
     if child == 0:
         attempt()
         os._exit(0)
-    time.sleep(random.uniform(0.0, 1.5 * n / kills * pace))
+    time.sleep(random.uniform(0.0, 0.1))
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    reached.append(search(CASES, settings, Stop(0), resume=path).generation.index if exists(path) else -1)
-again = attempt()
-one, two = bits(whole), bits(again)
-assert one.keys() == two.keys()
-assert all(one[name] == two[name] for name in one), [name for name in one if one[name] != two[name]]
-print(len(set(reached)), reached[-1])
+    if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
+        kills += 1
+        if exists(path):
+            reached.add(search(CASES, settings, Stop(0), resume=path).generation.index)
+    else:  # it was done already: once more from the start
+        check_the_end()
+        path.unlink()
+        previous(path).unlink()
+check_the_end()
+print(len(reached))
 """
 
 
-@pytest.mark.parametrize("kind", ["modern", "lex_e_mad", "afp"])
+@pytest.mark.parametrize("kind", ["modern", "afp"])
 def test_killed_20_times(run_python, path, kind, request):
     """SIGKILL at random moments, many of them in the middle of writing: the end is that of an undisturbed search."""
-    printed = run_python(KILLED, request.path.parent, path, kind)
-    different, last = map(int, printed.split())
-    assert different >= 5  # the kills came at different generations
-    assert last < 300
+    assert int(run_python(KILLED, request.path.parent, path, kind)) >= 2  # killed at different generations
 
 
 class TestResuming:

@@ -20,7 +20,8 @@ from epsilex.evolution import Cases, Settings, Stop, evolve, search
 from epsilex.evolution.archive import Archive
 from epsilex.evolution.history import frame
 from epsilex.evolution.survival import generational
-from epsilex.evolution.tuning import hill_climb
+from epsilex.evolution.tuning import hill_climb, levenberg_marquardt, tune_constants
+from epsilex.kernels.pareto import crowding, front_ranks
 from epsilex.programs import Programs
 from epsilex.programs.evaluation import evaluate
 from epsilex.selection.afp import survive
@@ -232,6 +233,84 @@ class TestHillClimbing:
         assert [out.mean(), out.std()] == pytest.approx([3.0, 0.3], abs=0.02)
 
 
+class TestLevenbergMarquardt:
+    def test_never_worse(self):
+        settings = Settings(population_size=200, max_length=20, tuning_share=1.0, seed=1)
+        cases = Cases.from_arrays(X, Y)
+        children = generations(1, settings, cases)[0].population
+        before = children.take(np.arange(200))
+        evaluations = levenberg_marquardt(children, cases, settings, 0, 1)
+        assert evaluations == np.isfinite(before.fitness).sum()
+        better = children.fitness < before.fitness
+        assert better.mean() > 0.3
+        assert (children.fitness[~better] == before.fitness[~better]).all()
+        assert (children.programs.opcode == before.programs.opcode).all()
+        assert np.isfinite(children.programs.constant).all()
+        again = cases.measure(children.programs, scaling=True, limited=False)
+        np.testing.assert_array_equal(children.fitness, again.fitness)
+
+    @pytest.mark.parametrize("scaling", [False, True])
+    def test_reaches_the_constants(self, scaling):
+        """y = sin(1.5 x0) + 0.5 x1 from a start nearby."""
+        target = np.sin(1.5 * X[:, 0]) + 0.5 * X[:, 1]
+        nodes = [(1, 0, 1.2), (6, 0, 0.0), (1, 1, 0.8), (2, 0, 0.0)]
+        p = Programs.from_nodes([nodes], np.float32)
+        settings = Settings(scaling=scaling, tuning_steps=20)
+        tune_constants(p, Cases.from_arrays(X, target).drawn(10**6, np.random.default_rng(0)), settings, 1)
+        measured = Cases.from_arrays(X, target).measure(p, scaling=scaling, limited=False)
+        assert p.constant[0, 0] == pytest.approx(1.5, abs=1e-3)
+        assert measured.slope[0] * p.constant[0, 2] == pytest.approx(0.5, abs=1e-3)
+        assert measured.fitness[0] < 1e-3
+
+    def test_dependent_constants_and_undefined_programs(self):
+        """x0*c*c*c has many best constants, log(x0) none; both come out with finite ones."""
+        chained = [(1, 0, 1.1), (0, 0, 0.7), (4, 0, 0.0), (0, 0, 1.3), (4, 0, 0.0)]
+        p = Programs.from_nodes([chained, [(1, 0, 2.0), (9, 0, 0.0)]], np.float32)
+        cases = Cases.from_arrays(X, 3.0 * X[:, 0])
+        tune_constants(p, cases.drawn(10**6, np.random.default_rng(0)), Settings(scaling=False, tuning_steps=20), 1)
+        assert np.isfinite(p.constant).all()
+        assert np.prod(p.constant[0, [0, 1, 3]]) == pytest.approx(3.0, rel=1e-3)
+        assert p.constant[1, 0] == 2.0
+
+    def test_exact_data_of_few_cases_drawn(self):
+        p = Programs.from_nodes([[(1, 0, 1.0)]], np.float32)
+        drawn = Cases.from_arrays(X, 3.0 * X[:, 0]).drawn(10, np.random.default_rng(0))
+        tune_constants(p, drawn, Settings(scaling=False, tuning_steps=10), 1)
+        assert p.constant[0, 0] == pytest.approx(3.0, rel=1e-5)
+
+
+class TestFronts:
+    @hypothesis_settings(max_examples=150, deadline=None)
+    @given(data=st.data())
+    def test_ranks(self, data):
+        n = data.draw(st.integers(1, 25))
+        f, g = (np.array(data.draw(st.lists(st.integers(0, 6).map(float), min_size=n, max_size=n))) for _ in range(2))
+        rank = np.empty(n, np.int64)
+        front_ranks(f, g, np.lexsort((g, f)), rank)
+        assert rank.tolist() == naive.front_ranks(f, g)
+
+    def test_crowding(self):
+        f, g = np.array([0.0, 1.0, 2.0, 10.0]), np.array([9.0, 3.0, 2.0, 0.0])
+        distance = np.empty(4)
+        crowding(f, g, np.arange(4), distance)
+        assert distance[[0, 3]].tolist() == [np.inf, np.inf]
+        assert distance[1:3] == pytest.approx([2 / 10 + 7 / 9, 9 / 10 + 3 / 9])
+
+    @pytest.mark.parametrize("survival", ["pareto", "banded"])
+    def test_the_best_survives(self, survival):
+        settings = Settings(population_size=40, max_length=20, survival=survival, tuning="none", seed=1)
+        kept = [g.population.standing.min() for g in generations(15, settings)]
+        assert kept == sorted(kept, reverse=True)
+
+    def test_nobody_beats_a_survivor_of_the_first_front(self):
+        settings = Settings(population_size=40, max_length=20, survival="pareto", tuning="none", seed=1)
+        for g in generations(6, settings)[1:]:
+            p = g.population
+            rank = naive.front_ranks(p.standing, p.programs.length)
+            assert rank.count(0) >= 3
+            assert len(set(p.outputs)) > 30
+
+
 class TestElitism:
     def population(self, fitness, seed):
         p = Cases.from_arrays(X, Y).measure(
@@ -372,7 +451,7 @@ class TestArchive:
 
     def test_front(self):
         archive = Archive(6)
-        archive.fitness[:] = [np.inf, 5.0, 6.0, 4.0, np.inf, 4.0, 1.0]
+        archive.standing[:] = [np.inf, 5.0, 6.0, 4.0, np.inf, 4.0, 1.0]
         assert archive.taken.tolist() == [1, 2, 3, 5, 6]
         assert archive.front.tolist() == [1, 3, 6]
 
@@ -383,7 +462,8 @@ class TestArchive:
 class TestHistory:
     COLUMNS = (
         "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length",
-        "evaluations", "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune", "seconds_survive",
+        "evaluations", "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune",
+        "seconds_survive",
     )  # fmt: skip
 
     def test_columns(self):

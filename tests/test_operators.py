@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from epsilex import SymbolicRegressor, programs
+from epsilex.kernels import streams
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.kernels.jacobian import jacobian
 from epsilex.programs import Programs
@@ -220,10 +221,12 @@ class TestBadOperators:
 CODE = """
 import numpy as np
 from epsilex import programs
-programs.operator("own", lambda x: 2.0 * x)
-p = programs.Programs.from_nodes([[(1, 0, 1.0), (programs.TABLE[-1].opcode, 0, 0.0)]])
-print(programs.evaluate(p, np.ones((3, 1)))[0].tolist())
+from epsilex.kernels import streams
+from epsilex.programs.machine import addresses
+own = programs.operator("own", lambda x: 2.0 * x)
+print(int(streams.key(np.uint64(1), 2, 3, 4)), addresses(np.array([own.opcode]))[own.opcode] != 0)
 """
+PRINTED = f"{int(streams.key(np.uint64(1), 2, 3, 4))} True"
 
 
 class TestCacheFolder:
@@ -232,7 +235,7 @@ class TestCacheFolder:
     @pytest.mark.parametrize("below", ["/dev/null/cache", "missing"])
     def test_cache_folder(self, run_python, tmp_path, below):
         folder = below if below.startswith("/") else str(tmp_path / below / "deep")
-        assert run_python(CODE, NUMBA_CACHE_DIR=folder, HOME=None) == "[2.0, 2.0, 2.0]"
+        assert run_python(CODE, NUMBA_CACHE_DIR=folder, HOME=None) == PRINTED
 
     def test_no_folder_at_all(self, run_python, tmp_path):
         """An installation that cannot be written to, of a user without a home."""
@@ -240,6 +243,6 @@ class TestCacheFolder:
         shutil.copytree(package, tmp_path / "epsilex", ignore=shutil.ignore_patterns("__pycache__"))
         (tmp_path / "epsilex" / "kernels" / "__pycache__").write_text("in the way, whoever asks")
         nowhere = {name: "/dev/null/nowhere" for name in ("HOME", "XDG_CACHE_HOME")}
-        code = CODE + "import epsilex.kernels.evaluating as e; print(e.evaluate.stats.cache_path)"
+        code = CODE + "print(streams.key.stats.cache_path)"
         printed = run_python(code, PYTHONPATH=str(tmp_path), NUMBA_CACHE_DIR=None, **nowhere)
-        assert printed.split("\n") == ["[2.0, 2.0, 2.0]", "None"]
+        assert printed.split("\n") == [PRINTED, "None"]

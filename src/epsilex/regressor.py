@@ -24,7 +24,7 @@ from epsilex.evolution.history import frame
 from epsilex.evolution.shadow import FINAL_ROWS, shadow_rows
 from epsilex.evolution.rows import distinct_rows
 from epsilex.evolution.units import Units, in_units
-from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, make_front
+from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, in_user_units, make_front
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT
@@ -65,8 +65,10 @@ CONSTRAINTS: dict[str, tuple[Callable, str]] = {
     "subtree_size": integer_from(1),
     "tuning_steps": integer_from(1),
     "tuning_cases": integer_from(2),
+    "max_cases": _or_none(integer_from(2)),
     "constant_share": _number(0.0, 1.0),
     "crossover": _number(0.0, 1.0),
+    "short_share": _number(0.0, 1.0),
     "point_rate": _number(0.0, 1.0),
     "tuning_share": _number(0.0, 1.0),
     "generations": _or_none(integer_from(0)),
@@ -136,6 +138,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Whether outputs are scaled linearly to the target.
     limit_outputs : bool
         Whether infinite outputs become the largest float, as in the paper's program.
+    short_share : float
+        Share of the children that come from short parents and stay short, see `epsilex.evolution.schools`.
     crossover, mutations, point_rate, retries, subtree_size
         Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion", "deletion",
         "constants"; probability per node of a point mutation (0: one node); how often a child that is too long is tried
@@ -144,6 +148,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the paper, or "none".
     survival : {"banded", "pareto", "generational"}
         The fittest of parents and children in each band of lengths; the best by non-dominated (fitness, length); the children.
+    max_cases : int or None
+        Rows the search sees, drawn at random where there are more; the front is scored on all rows.
     shadow : bool
         Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not have
         count as less fit; see `epsilex.evolution.shadow`.
@@ -211,6 +217,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         coefficients=Settings.coefficients,
         scaling=Settings.scaling,
         limit_outputs=Settings.limit_outputs,
+        short_share=Settings.short_share,
         crossover=Settings.crossover,
         mutations=None,
         point_rate=Settings.point_rate,
@@ -221,6 +228,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         tuning_steps=Settings.tuning_steps,
         tuning_cases=Settings.tuning_cases,
         survival=Settings.survival,
+        max_cases=Settings.max_cases,
         shadow=Settings.shadow,
         elitism=Settings.elitism,
         polish=True,
@@ -249,6 +257,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.coefficients = coefficients
         self.scaling = scaling
         self.limit_outputs = limit_outputs
+        self.short_share = short_share
         self.crossover = crossover
         self.mutations = mutations
         self.point_rate = point_rate
@@ -259,6 +268,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.tuning_steps = tuning_steps
         self.tuning_cases = tuning_cases
         self.survival = survival
+        self.max_cases = max_cases
         self.shadow = shadow
         self.elitism = elitism
         self.polish = polish
@@ -289,10 +299,22 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._check_parameters()
         X, y, weight = self._validated(X, y, sample_weight)
         train, validation = self._held_back(X, y, weight)
+        modest = Units.modest(train.X, train.y)
+        if modest is not None:
+            train, validation = _scaled(train, modest), _scaled(validation, modest)
         settings = self._settings()
         units = self._units(train)
-        found = self._search(self._cases(*units.apply(train.X, train.y), train.weight, settings), settings, units)
+        unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
+        cases = self._cases(*units.apply(train.X, train.y), train.weight, settings)
+        target = self.target_error
+        for _ in range(POWERS.get(self.loss, 1)):
+            target /= unit
+        found = self._search(cases, settings, units, target)
         self._keep(found, settings, units, train, validation)
+        self.history_[["best_mae", "median_mae"]] *= unit
+        if modest is not None:
+            self.models_ = [in_user_units(m, modest, POWERS.get(self.loss, 1)) for m in self.models_]
+            self._choose(int(self.front_["chosen"].argmax()))
         return self
 
     def predict(self, X):
@@ -334,9 +356,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         X, y = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, reset=not self._continues()
         )
+        _check_names(self._names())
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weight.sum() > 0:
+        if not weight.max() > 0:
             raise ValueError("sample_weight: expected at least one weight above 0; got all zero")
+        if not 1e-100 < weight.max() < 1e100:
+            weight = weight / weight.max()
         return X, y.astype(np.float64), weight
 
     def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
@@ -359,7 +384,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     def _cases(self, X, y, weight, settings: Settings) -> Cases:
         shadow = shadow_rows(X, settings.seed) if settings.shadow else None
-        return Cases.from_arrays(X, y, weight, self.loss, shadow)
+        n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
+        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, shadow)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
@@ -368,12 +394,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _continues(self) -> bool:
         return bool(self.warm_start) and hasattr(self, "search_")
 
-    def _search(self, cases: Cases, settings: Settings, units: Units) -> Search:
+    def _search(self, cases: Cases, settings: Settings, units: Units, target: float) -> Search:
         n_jobs = effective_n_jobs(self.n_jobs or 1)
         begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
         done = begin.generation.index if begin else 0
         generations = None if self.generations is None else self.generations + done
-        stop = Stop(generations, self.time_limit, self.target_error / units.y_scale ** POWERS.get(self.loss, 1))
+        stop = Stop(generations, self.time_limit, target)
         checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
         watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
         resume = Path(self.checkpoint) if self.resume and self.checkpoint and exists(Path(self.checkpoint)) else None
@@ -413,16 +439,31 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.stopped_by_ = found.reason
         self.n_generations_ = found.generation.index
         self.history_ = frame(found.rows)
-        for column in ("best_mae", "median_mae"):
-            self.history_[column] *= units.y_scale
         self._choose(choose(self.models_, self.choose, train))
 
     def _choose(self, index: int) -> None:
         self.model_ = self.models_[index]
         self.front_ = front_frame(self.models_, index)
 
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._formula_in_html()
+
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)
-        if hasattr(self, "model_") and "text/html" in bundle:
-            bundle["text/html"] += f"<p><code>{html.escape(self.model_.formula)}</code></p>"
+        if "text/html" in bundle:
+            bundle["text/html"] += self._formula_in_html()
         return bundle
+
+    def _formula_in_html(self) -> str:
+        return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""
+
+
+def _scaled(rows: Rows | None, units: Units) -> Rows | None:
+    return None if rows is None else Rows(*units.apply(rows.X, rows.y), rows.weight)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Formulas know features by their names alone."""
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ValueError(f"X: expected columns of different names; got {', '.join(map(repr, repeated))} more than once")

@@ -13,7 +13,8 @@ from epsilex.evolution.cases import Cases
 from epsilex.evolution.clock import Clock
 from epsilex.evolution.population import Population
 from epsilex.evolution.settings import Settings
-from epsilex.selection import Address
+from epsilex.evolution.schools import School, schools
+from epsilex.selection import Address, Method, Selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,17 @@ class Generation:
     cases_used: np.ndarray
     evaluations: int
     seconds: dict[str, float]
+
+
+def select(method: Method, population: Population, school: School, address: Address, settings: Settings, n_jobs: int) -> Selected:
+    """Parents of a school, as indices of the population."""
+    who = school.members
+    if len(who) == len(population):
+        errors, fitness = population.errors, population.fitness
+    else:
+        errors, fitness = population.errors[who], population.fitness[who]
+    found = method.parents(errors, fitness, school.n_parents, address, n_jobs, **settings.selection_options)
+    return Selected(who[found.parents], found.cases_used)
 
 
 def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n_jobs: int = 1) -> Iterator[Generation]:
@@ -49,15 +61,15 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
     else:
         population, index, evaluations = resume.population, resume.index, resume.evaluations
     while True:
+        groups = schools(population.programs.length, settings)
         with clock("select"):
-            address = Address(settings.seed, index)
-            chosen = method.parents(
-                population.errors, population.fitness, n, address, n_jobs, **settings.selection_options
-            )
+            chosen = [
+                select(method, population, school, Address(settings.seed + k, index), settings, n_jobs)
+                for k, school in enumerate(groups)
+            ]
+            parents = np.concatenate([c.parents for c in chosen])
         with clock("vary"):
-            programs, origin = variation.vary(
-                population.programs, population.fitness, chosen.parents, settings, cases.n_features, index, n_jobs
-            )
+            programs, origin = variation.vary_schools(population, chosen, groups, settings, cases.n_features, index, n_jobs)
         with clock("evaluate"):
             children = cases.measure_new(programs, origin, population, **measure)
             evaluations += int((origin < 0).sum())
@@ -73,7 +85,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
                 population = survival.generational(population, children, settings.elitism)
             else:  # a child is as old as its older parent, and one newcomer of age 0 joins  (Section 4, AFP)
                 population.age += 1
-                children.age = variation.age_of_children(population.age, chosen.parents)
+                children.age = variation.age_of_children(population.age, parents)
                 newcomer = cases.measure(
                     variation.start(settings, 1, cases.n_features, index, variation.NEWCOMER), **measure
                 )
@@ -82,4 +94,5 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
             with clock("tune"):
                 evaluations += tuning.hill_climb(population, cases, settings, index, n_jobs)
         index += 1
-        yield Generation(index, population, chosen.cases_used, evaluations, clock.seconds())
+        used = np.concatenate([c.cases_used for c in chosen])
+        yield Generation(index, population, used, evaluations, clock.seconds())

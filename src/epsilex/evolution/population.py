@@ -43,7 +43,7 @@ class Population:
 
     def put(self, index, other: Population, source) -> None:
         """Overwrite the individuals at `index` by `other`'s at `source`."""
-        for name in _PROGRAM:
+        for name in PROGRAM:
             getattr(self.programs, name)[index] = getattr(other.programs, name)[source]
         for name in _COLUMNS:
             getattr(self, name)[index] = getattr(other, name)[source]
@@ -60,18 +60,18 @@ class Population:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name, for a checkpoint."""
-        return {name: getattr(self.programs, name) for name in _PROGRAM} | {n: getattr(self, n) for n in _COLUMNS}
+        return {name: getattr(self.programs, name) for name in PROGRAM} | {n: getattr(self, n) for n in _COLUMNS}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Population:
-        return cls(Programs(*(arrays[name] for name in _PROGRAM)), *(arrays[name] for name in _COLUMNS))
+        return cls(Programs(*(arrays[name] for name in PROGRAM)), *(arrays[name] for name in _COLUMNS))
 
 
-_PROGRAM = ("opcode", "feature", "constant", "length")
+PROGRAM = ("opcode", "feature", "constant", "length")
 _COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "tame", "age")
 
 
 def joined(populations: list[Population]) -> Population:
     """Several populations as one."""
-    programs = Programs(*(np.concatenate([getattr(p.programs, name) for p in populations]) for name in _PROGRAM))
+    programs = Programs(*(np.concatenate([getattr(p.programs, name) for p in populations]) for name in PROGRAM))
     return Population(programs, *(np.concatenate([getattr(p, name) for p in populations]) for name in _COLUMNS))

@@ -8,11 +8,12 @@ import numpy as np
 def distinct_rows(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """X (rows, features), y and weight (rows,) without rows of weight 0, equal ones merged and their weights added.
 
-    The order is that of a hash of the rows, so the same rows come out alike, however they are shuffled or repeated.
+    The order is that of a hash of X, and of y where that is equal: the same rows come out alike, however they are
+    shuffled or repeated, and whatever the target's unit.
     """
     kept = np.flatnonzero(weight > 0)
     X, y = X[kept] + 0.0, y[kept] + 0.0  # -0.0 and 0.0 are equal numbers of different bits
-    order = np.argsort(_hashes(X, y), kind="stable")
+    order = np.lexsort((y, _hashes(X)))
     X, y, weight = X[order], y[order], weight[kept[order]]
     new = np.ones(len(y), bool)
     new[1:] = (y[1:] != y[:-1]) | (X[1:] != X[:-1]).any(axis=1)
@@ -22,10 +23,10 @@ def distinct_rows(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
     return X[first], y[first], np.add.reduceat(weight, first)
 
 
-def _hashes(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _hashes(X: np.ndarray) -> np.ndarray:
     """A uint64 for each row that depends on all bits of its numbers."""
-    hashes = np.zeros(len(y), np.uint64)
-    for column in (y, *X.T):
+    hashes = np.zeros(len(X), np.uint64)
+    for column in X.T:
         hashes ^= np.ascontiguousarray(column).view(np.uint64)
         hashes ^= hashes >> np.uint64(32)
         hashes *= np.uint64(0xD6E8FEB86659FD93)

@@ -35,6 +35,7 @@ class Settings:
     loss: str | Callable = "mae"
     selection: str | Callable = "lex_e_mad"
     selection_options: Mapping[str, Any] | None = None  # None: {"downsample": 100} for lexicase, else none
+    short_share: float = 0.5  # of the children, from short parents and short themselves
     crossover: float = 0.7  # of the pairs of parents; the others are mutated
     mutations: Mapping[str, float] | None = None  # weights by kind; None: MODERN_MUTATIONS
     point_rate: float = 0.0  # per node; 0 changes one node
@@ -45,6 +46,7 @@ class Settings:
     tuning_steps: int = 3
     tuning_cases: int = 256  # drawn for each generation's tuning, at most
     survival: str = "banded"
+    max_cases: int | None = 4096  # rows the search sees, drawn at random from more; None: all
     shadow: bool = True  # whether untamed programs count as less fit
     elitism: bool = True
     seed: int = 0
@@ -64,7 +66,8 @@ class Settings:
         _at_least("retries", self.retries, 0)
         _at_least("tuning_steps", self.tuning_steps, 1)
         _at_least("subtree_size", self.subtree_size, 1)
-        for name in ("constant_share", "crossover", "point_rate", "tuning_share"):
+        _at_least("max_cases", self.max_cases or 2, 2)
+        for name in ("constant_share", "short_share", "crossover", "point_rate", "tuning_share"):
             value = getattr(self, name)
             if not 0.0 <= value <= 1.0:
                 raise ValueError(f"{name}: expected a number from 0 to 1; got {value}")
@@ -101,6 +104,7 @@ class Settings:
             "loss": "mae",
             "selection": "lex_e_mad",
             "selection_options": {},
+            "short_share": 0.0,
             "crossover": 0.8,
             "mutations": {"point": 1.0},
             "point_rate": 0.025,
@@ -108,6 +112,7 @@ class Settings:
             "tuning": "hill_climbing",
             "survival": "generational",
             "shadow": False,
+            "max_cases": None,
             "elitism": True,
         }
         return cls(**{**table, **changes})

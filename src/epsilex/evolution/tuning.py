@@ -12,6 +12,7 @@ from epsilex.programs import Programs
 from epsilex.programs.machine import addresses
 from epsilex.programs.operators import CONSTANT, arities
 
+SHORT, SHORT_BONUS = 12, 5.0  # programs of so few nodes are tuned so many times as often: they are cheap, and may be exact
 STEP = 0.1  # standard deviation of a constant's change, relative to the constant
 
 
@@ -43,12 +44,12 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
 def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, generation: int, n_jobs: int) -> int:
     """Tune the constants of a share of the children by least squares and measure those again, in place.
 
-    Which children is drawn at random. A child is changed only where its fitness improves. Returns how many were evaluated.
+    Which children is drawn at random, short ones more often. A child is changed only where its fitness improves. Returns how many were evaluated.
     """
-    n = round(settings.tuning_share * len(children))
     rng = np.random.Generator(np.random.Philox(key=[settings.seed, generation * 256 + TUNE]))
-    finite = np.flatnonzero(np.isfinite(children.fitness))
-    who = np.sort(rng.choice(finite, size=min(n, len(finite)), replace=False))
+    short = children.programs.length <= SHORT
+    chance = np.where(short, np.minimum(1.0, SHORT_BONUS * settings.tuning_share), settings.tuning_share)
+    who = np.flatnonzero(np.isfinite(children.fitness) & (rng.random(len(children)) < chance))
     tuned = children.programs.take(who)
     tune_constants(tuned, cases.drawn(settings.tuning_cases, rng), settings, n_jobs)
     tried = cases.measure(tuned, scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs)

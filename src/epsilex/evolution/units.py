@@ -15,6 +15,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FAR = 1e3  # mean over spread beyond which float32 would lose too many digits
+HUGE = 1e100  # magnitude whose square, summed, is still far from the largest float64
 EXTREME = 1e12  # magnitude beyond which even unscaled features are scaled
 
 
@@ -44,6 +45,16 @@ class Units:
             y_shift = float(np.mean(y * 0.25) * 4.0)
             y_scale = _power_of_two(float(np.abs(y * 0.25 - y_shift * 0.25).mean() * 4.0))
         return cls(x_shift, x_scale, y_shift, y_scale)
+
+    @classmethod
+    def modest(cls, X: np.ndarray, y: np.ndarray) -> Units | None:
+        """Units in which squares and sums are far from the ends of float64; None for data that is so already."""
+        sizes = np.append(np.abs(X).max(axis=0), np.abs(y).max())
+        extreme = (sizes > HUGE) | ((sizes > 1e-300) & (sizes < 1.0 / HUGE))
+        if not extreme.any():
+            return None
+        scales = np.array([_power_of_two(size) if e else 1.0 for size, e in zip(sizes, extreme, strict=True)])
+        return cls(np.zeros(X.shape[1]), scales[:-1], 0.0, float(scales[-1]))
 
     def of_feature(self, j: int) -> tuple[float, float]:
         """Shift and scale of feature `j`; features beyond the columns of X are outputs fed back, in the target's units."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from epsilex.evolution.population import PROGRAM, Population
+from epsilex.evolution.schools import School
 from epsilex.evolution.settings import MUTATIONS, Settings
 from epsilex.programs import Programs
 from epsilex.programs.operators import arities
 from epsilex.programs.start import by_arity, grown
+from epsilex.selection import Selected
 
 # Purposes: which of the streams at (seed, generation) a step draws from. Selection has 0 to 15.
 START, NEWCOMER, VARY, CLIMB, TUNE, SHUFFLE = range(16, 22)
@@ -28,9 +31,9 @@ def start(settings: Settings, n: int, n_features: int, generation: int = 0, purp
 
 def vary(
     programs: Programs, fitness: np.ndarray, parents: np.ndarray, settings: Settings, n_features: int, generation: int,
-    n_jobs: int,
+    n_jobs: int, limit: int, purpose: int = VARY,
 ) -> tuple[Programs, np.ndarray]:  # fmt: skip
-    """One child for each of `parents`, which are paired in order; and the parent it is equal to, -1 where it is new."""
+    """One child for each of `parents`, which are paired in order, of `limit` nodes at most; and the parent it is equal to, -1 where it is new."""
     from epsilex.kernels import slices
     from epsilex.kernels import variation as kernel
 
@@ -43,16 +46,34 @@ def vary(
 
     def part(first: int, last: int) -> None:
         kernel.vary(
-            np.uint64(settings.seed), generation, VARY, parents, fitness,
+            np.uint64(settings.seed), generation, purpose, parents, fitness,
             programs.opcode, programs.feature, programs.constant, programs.length,
             children.opcode, children.feature, children.constant, children.length, origin,
-            settings.max_length, settings.crossover, kinds, settings.point_rate, settings.retries, arity, unary, binary,
+            limit, settings.crossover, kinds, settings.point_rate, settings.retries, arity, unary, binary,
             n_features, settings.constant_share, *settings.constant_range, settings.coefficients,
             settings.subtree_size, first, last,
         )  # fmt: skip
 
     slices.run(part, (len(parents) + 1) // 2, n_jobs)
     return children, origin
+
+
+def vary_schools(
+    population: Population, chosen: list[Selected], groups: list[School], settings: Settings, n_features: int,
+    generation: int, n_jobs: int,
+) -> tuple[Programs, np.ndarray]:  # fmt: skip
+    """The children of all schools, and the parent each is equal to, -1 where it is new."""
+    parts = [
+        vary(
+            population.programs, population.fitness, found.parents, settings, n_features, generation, n_jobs,
+            school.max_length, VARY + 32 * k,
+        )
+        for k, (found, school) in enumerate(zip(chosen, groups, strict=True))
+    ]  # fmt: skip
+    if len(parts) == 1:
+        return parts[0]
+    programs = Programs(*(np.concatenate([getattr(p, name) for p, _ in parts]) for name in PROGRAM))
+    return programs, np.concatenate([origin for _, origin in parts])
 
 
 def age_of_children(age: np.ndarray, parents: np.ndarray) -> np.ndarray:

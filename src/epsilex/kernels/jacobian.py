@@ -88,14 +88,28 @@ def dot(a, b, n):
     return total
 
 
+@jit
+def product(a, b, c, n, out):
+    """out = a * b * c, row by row."""
+    for i in range(n):
+        out[i] = a[i] * b[i] * c
+
+
+@jit
+def residuals(f, y, w, slope, intercept, n, out):
+    for i in range(n):
+        out[i] = (y[i] - intercept - slope * f[i]) * w[i]
+
+
 @jit(fastmath=SUMS)
-def residual_sums(f, y, w, n):
-    """Sums over one block of w, w f, w y, w f f, w f y, w y y."""
+def residual_sums(f, y, root_w, n):
+    """Sums over one block of w, w f, w y, w f f, w f y, w y y; `root_w` holds the roots of w."""
     s0 = s1 = s2 = s3 = s4 = s5 = np.float32(0.0)
     for i in range(n):
-        wf = w[i] * f[i]
-        wy = w[i] * y[i]
-        s0 += w[i]
+        w = root_w[i] * root_w[i]
+        wf = w * f[i]
+        wy = w * y[i]
+        s0 += w
         s1 += wf
         s2 += wy
         s3 += wf * f[i]
@@ -130,8 +144,8 @@ def cholesky_solve(a, b, m):
 
 
 @jit
-def _values(table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, tape, out):
-    """Outputs on all rows, and of the best line through them: its squared error, slope and intercept."""
+def _values(table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, tape):
+    """Squared error, slope and intercept of the best line from the outputs to y."""
     blocks, n_features, n = X.shape
     tape_at, x_at = np.int64(tape.ctypes.data), np.int64(X.ctypes.data)
     sums = np.zeros(6)
@@ -139,8 +153,7 @@ def _values(table, arity, opcode, feature, constant, length, left, right, X, roo
         x = x_at + block * n_features * n * 4
         forward(table, arity, opcode, feature, constant, length, left, right, x, n, tape_at)
         start = block * n
-        out[start : start + n] = tape[length - 1]
-        part = residual_sums(tape[length - 1], y[start : start + n], root_w[start : start + n] ** 2, n)
+        part = residual_sums(tape[length - 1], y[start : start + n], root_w[start : start + n], n)
         for j in range(6):
             sums[j] += part[j]
     w, f, t, ff, ft, tt = sums
@@ -169,7 +182,6 @@ def tune(
     tape, slope = np.empty((width, n), np.float32), np.empty((width, n), np.float32)
     tape_at, slope_at, x_at = np.int64(tape.ctypes.data), np.int64(slope.ctypes.data), np.int64(X.ctypes.data)
     columns = np.empty((width + 3, n), np.float32)
-    out = np.empty(blocks * n, np.float32)
     places = np.empty(width, np.int64)
     normal, damped = np.empty((width + 2, width + 2)), np.empty((width + 2, width + 2))
     gradient, step = np.empty(width + 2), np.empty(width + 2)
@@ -184,15 +196,17 @@ def tune(
             continue
         arguments(opcode[i], arity, length[i], left, right)
         cost, b, a = _values(
-            table, arity, opcode[i], feature[i], constant[i], length[i], left, right, X, root_w, y, with_scaling, tape, out
+            table, arity, opcode[i], feature[i], constant[i], length[i], left, right, X, root_w, y, with_scaling, tape
         )
         if not np.isfinite(cost):
             continue
         damping = 1e-2
         size = m + 2 if with_scaling else m
         for _ in range(steps):
-            normal[:size, :size] = 0.0
-            gradient[:size] = 0.0
+            for p in range(size):
+                gradient[p] = 0.0
+                for q in range(p + 1):
+                    normal[p, q] = 0.0
             for block in range(blocks):
                 x = x_at + block * n_features * n * 4
                 start = block * n
@@ -200,21 +214,23 @@ def tune(
                 backward(slopes, opcode[i], length[i], left, right, n, tape_at, slope_at)
                 f, w = tape[length[i] - 1], root_w[start : start + n]
                 residual = columns[size]
-                residual[:] = (y[start : start + n] - np.float32(a) - np.float32(b) * f) * w
+                residuals(f, y[start : start + n], w, np.float32(b), np.float32(a), n, residual)
                 for q in range(m):
                     k = places[q]
+                    product(slope[k], w, np.float32(b), n, columns[q])
                     if opcode[i, k] == FEATURE:
-                        columns[q] = slope[k] * X[block, feature[i, k]] * (w * np.float32(b))
-                    else:
-                        columns[q] = slope[k] * (w * np.float32(b))
+                        product(columns[q], X[block, feature[i, k]], np.float32(1.0), n, columns[q])
                 if with_scaling:
-                    columns[m] = f * w
+                    product(f, w, np.float32(1.0), n, columns[m])
                     columns[m + 1] = w
                 for p in range(size):
                     gradient[p] += dot(columns[p], residual, n)
                     for q in range(p + 1):
                         normal[p, q] += dot(columns[p], columns[q], n)
-            if not np.isfinite(normal[:size, :size].sum() + gradient[:size].sum()):
+            finite = True
+            for p in range(size):  # a NaN anywhere in a column shows in its diagonal
+                finite &= np.isfinite(normal[p, p]) & np.isfinite(gradient[p])
+            if not finite:
                 break
             moved = False
             for _ in range(3):
@@ -224,12 +240,12 @@ def tune(
                     damped[p, p] = normal[p, p] * (1.0 + damping) + 1e-12
                     step[p] = gradient[p]
                 if cholesky_solve(damped, step, size):
-                    trial[: length[i]] = constant[i, : length[i]]
+                    for k in range(length[i]):
+                        trial[k] = constant[i, k]
                     for q in range(m):
                         trial[places[q]] += np.float32(step[q])
                     new_cost, new_b, new_a = _values(
-                        table, arity, opcode[i], feature[i], trial, length[i], left, right, X, root_w, y, with_scaling, tape,
-                        out,
+                        table, arity, opcode[i], feature[i], trial, length[i], left, right, X, root_w, y, with_scaling, tape
                     )
                     if new_cost < cost:
                         moved = True
@@ -238,7 +254,8 @@ def tune(
             if not moved:
                 break
             gain = (cost - new_cost) / cost
-            constant[i, : length[i]] = trial[: length[i]]
+            for q in range(m):
+                constant[i, places[q]] = trial[places[q]]
             cost, b, a = new_cost, new_b, new_a
             damping *= 0.1
             if gain < 1e-5:

@@ -16,7 +16,7 @@ import numpy as np
 
 from epsilex.kernels.compiling import jit, popcount, trailing_zeros
 from epsilex.kernels.streams import below, draw, key, mix, unit
-from epsilex.kernels.thresholds import SAMPLE, finite_values, least_if_finite, mad
+from epsilex.kernels.thresholds import SAMPLE, finite_values, least, mad
 
 u64 = np.uint64
 NO_BEST, POPULATION, POOL = 0, 1, 2  # scope of the best error
@@ -56,21 +56,15 @@ def best_finite(e, members, n):
 
 @jit
 def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, deviation, sample):
-    """`scale * best_error + width` over the members; NaN, which nothing passes, where no error is finite.
-
-    With everything over one set of members, this is the whole rule.
-    """
+    """`scale * best_error + width` over the members; NaN, which nothing passes, where no error is finite."""
     kind = e.dtype.type
-    best = best_finite(e, members, n)
-    if best == np.inf:
+    m = finite_values(e, members, n, values)
+    if m == 0:
         return kind(np.nan)
-    width = kind(epsilon)
-    if width_kind != FIXED:
-        m = finite_values(e, members, n, values)
-        width = mad(values, m, deviation, sample)
+    width = kind(epsilon) if width_kind == FIXED else mad(values, m, deviation, sample)
     if best_scope == NO_BEST:
         return width
-    return kind(scale) * best + width
+    return kind(scale) * least(values, m, sample) + width
 
 
 @jit
@@ -126,10 +120,12 @@ def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_
             members[i] = i
         m = n
     if 0 < pool_size < m:
-        for j in range(pool_size):
-            r = j + below(s, m - j)
-            members[j], members[r] = members[r], members[j]
-        members[:pool_size] = np.sort(members[:pool_size])
+        # Going through all in order, each is taken with the chance that the places left are filled by those left.
+        taken = 0
+        for j in range(m):
+            if below(s, m - j) < pool_size - taken:
+                members[taken] = members[j]
+                taken += 1
         m = pool_size
     return m
 
@@ -144,7 +140,14 @@ def draw_case(s, j, order, swaps, cumulative, drawn):
         order[j], order[r] = order[r], order[j]
         return order[j]
     for _ in range(32):  # draws of a case already used are repeated: the same as renormalising
-        t = min(np.searchsorted(cumulative, unit(s) * cumulative[-1], side="right"), n - 1)
+        mark = unit(s) * cumulative[n - 1]
+        t, end = 0, n - 1
+        while t < end:  # the first case whose cumulative weight is above the mark
+            middle = (t + end) // 2
+            if cumulative[middle] > mark:
+                end = middle
+            else:
+                t = middle + 1
         if not drawn[t]:
             order[j] = t
             drawn[t] = True
@@ -184,7 +187,6 @@ def pass_bits(errors, who, cases, scale, best_scope, width_kind, epsilon, bits, 
     bits (cases, words), classes (tiles, 64 words): sums of the marks of the cases of a tile that an individual passes.
     """
     n = who.size
-    kind = errors.dtype.type
     everyone = np.arange(n)
     e = np.empty((TILE, n), errors.dtype)
     values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
@@ -195,12 +197,7 @@ def pass_bits(errors, who, cases, scale, best_scope, width_kind, epsilon, bits, 
         classes[tile] = u64(0)
         for t in range(start, end):
             row = e[t - start]
-            best = least_if_finite(row, sample)
-            if best >= kind(0.0):
-                limit = kind(epsilon) if width_kind == FIXED else mad(row, n, deviation, sample)
-                limit = limit if best_scope == NO_BEST else kind(scale) * best + limit
-            else:
-                limit = threshold(row, everyone, n, scale, best_scope, width_kind, epsilon, values, deviation, sample)
+            limit = threshold(row, everyone, n, scale, best_scope, width_kind, epsilon, values, deviation, sample)
             pass_row(row, limit, mix(u64(t) + u64(1)), passed, bits[t], classes[tile])
 
 

@@ -29,6 +29,17 @@ def _as_integers(v):
     return lambda v: v.view(np.int64)
 
 
+def infinity(v):
+    raise NotImplementedError
+
+
+@overload(infinity)
+def _infinity(v):
+    """The integer with the bits of infinity; those of NaN are greater."""
+    bits = 0x7F800000 if v.dtype == types.float32 else 0x7FF0000000000000
+    return lambda v: bits
+
+
 @jit(fastmath=EXACT_SUM)
 def count_at_most(b, n, pivot):
     """How many of b[:n] are <= pivot. Counted in float32, eight to a vector, which is exact to 2**24."""
@@ -141,6 +152,11 @@ def mad(v, n, deviation, sample):
 @jit
 def finite_values(e, members, n, values):
     """The finite errors e[members[:n]], in order; returns how many."""
+    if n == e.size:  # everyone, and mostly everyone is finite: a copy is vector code
+        for j in range(n):
+            values[j] = e[j]
+        if least_and_greatest(as_integers(values), n)[1] < infinity(e):
+            return n
     m = 0
     for j in range(n):
         x = e[members[j]]
@@ -150,9 +166,7 @@ def finite_values(e, members, n, values):
 
 
 @jit
-def least_if_finite(v, sample):
-    """The least of the values, if all are finite, else -1."""
-    low, high = least_and_greatest(as_integers(v), v.size)
-    room = as_integers(sample)
-    room[0], room[1] = low, high
-    return sample[0] if np.isfinite(sample[1]) else v.dtype.type(-1.0)
+def least(v, n, sample):
+    """The least of the finite values v[:n]."""
+    as_integers(sample)[0] = least_and_greatest(as_integers(v), n)[0]
+    return sample[0]

@@ -182,73 +182,62 @@ def mutate(
     kind = 0
     while kind < kinds.size - 1 and u >= kinds[kind]:
         kind += 1
+    if kind == 0 or kind == 4:
+        copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant)
+        chosen = below(s, length)
+        for k in range(length):
+            if kind == 4:
+                if o_opcode[k] == CONSTANT or (o_opcode[k] == FEATURE and coefficients):
+                    o_constant[k] *= 1.0 + 0.3 * normal(s)
+            elif unit(s) < rate or (rate == 0.0 and k == chosen):
+                change_node(
+                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients
+                )
+        return length
+    # The others replace a subtree by what is written to t_opcode, ...: a new one, or the old one with an operator more or less.
+    end = below(s, length)
+    if kind == 3:
+        if length == 1:
+            return 0
+        while arity[opcode[end]] == 0:
+            end = below(s, length)
+    start = subtree_start(opcode, arity, end)
+    size = 0
     if kind == 1:
-        end = below(s, length)
-        start = subtree_start(opcode, arity, end)
         size = 1 + below(s, max(1, min(subtree_size, limit - length + end - start + 1)))
         size = grow(
             s, t_opcode, t_feature, t_constant, 0, size, unary, binary, n_features, constant_share, low, high,
             coefficients, budget,
         )
-        return splice(
-            opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, 0, size - 1,
-            o_opcode, o_feature, o_constant, limit,
-        )
-    if kind == 2:
-        end = below(s, length)
-        start = subtree_start(opcode, arity, end)
-        span = end - start + 1
-        c = below(s, unary.size + binary.size)
-        extra = 1 if c < unary.size else 2
-        if length + extra > limit:
-            return 0
-        leaf_first = extra == 2 and unit(s) < 0.5
-        at = 0
-        if leaf_first:
-            random_leaf(s, t_opcode, t_feature, t_constant, at, n_features, constant_share, low, high, coefficients)
-            at += 1
-        for k in range(span):
-            t_opcode[at], t_feature[at], t_constant[at] = opcode[start + k], feature[start + k], constant[start + k]
-            at += 1
-        if extra == 2 and not leaf_first:
-            random_leaf(s, t_opcode, t_feature, t_constant, at, n_features, constant_share, low, high, coefficients)
-            at += 1
-        t_opcode[at] = unary[c] if extra == 1 else binary[c - unary.size]
-        t_feature[at] = 0
-        t_constant[at] = 0.0
-        return splice(
-            opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, 0, at,
-            o_opcode, o_feature, o_constant, limit,
-        )
-    if kind == 3:
-        if length == 1:
-            return 0
-        end = below(s, length)
-        while arity[opcode[end]] == 0:
-            end = below(s, length)
-        start = subtree_start(opcode, arity, end)
-        argument = end - 1
-        if arity[opcode[end]] == 2 and unit(s) < 0.5:
-            argument = subtree_start(opcode, arity, end - 1) - 1
-        return splice(
-            opcode, feature, constant, length, start, end, opcode, feature, constant,
-            subtree_start(opcode, arity, argument), argument, o_opcode, o_feature, o_constant, limit,
-        )
-    copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant)
-    if kind == 4:
-        for k in range(length):
-            if o_opcode[k] == CONSTANT or (o_opcode[k] == FEATURE and coefficients):
-                o_constant[k] *= 1.0 + 0.3 * normal(s)
-    elif rate > 0.0:
-        for k in range(length):
-            if unit(s) < rate:
-                change_node(
-                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients
-                )
     else:
-        k = below(s, length)
-        change_node(s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients)
-    return length
+        first, last, op, leaf_at = start, end, 0, -1
+        if kind == 2:
+            c = below(s, unary.size + binary.size)
+            op = unary[c] if c < unary.size else binary[c - unary.size]
+            if arity[op] == 2:
+                leaf_at = 0 if unit(s) < 0.5 else end - start + 1
+        else:
+            last = end - 1
+            if arity[opcode[end]] == 2 and unit(s) < 0.5:
+                last = subtree_start(opcode, arity, end - 1) - 1
+            first = subtree_start(opcode, arity, last)
+        size = last - first + 1
+        if length - (end - start + 1) + size + (0 if op == 0 else arity[op]) > limit:
+            return 0
+        at = 1 if leaf_at == 0 else 0
+        for k in range(size):
+            t_opcode[at + k], t_feature[at + k] = opcode[first + k], feature[first + k]
+            t_constant[at + k] = constant[first + k]
+        if leaf_at >= 0:
+            random_leaf(s, t_opcode, t_feature, t_constant, leaf_at, n_features, constant_share, low, high, coefficients)
+            size += 1
+        if op != 0:
+            t_opcode[size], t_feature[size], t_constant[size] = op, 0, 0.0
+            size += 1
+    return splice(
+        opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, 0, size - 1,
+        o_opcode, o_feature, o_constant, limit,
+    )
 
 
 @jit

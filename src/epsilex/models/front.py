@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epsilex.evolution.shadow import UNTAMED, limits
+from epsilex.evolution.units import Units, in_units
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
 from epsilex.programs.fold import Node
@@ -101,6 +102,17 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
 def standing(m: Model) -> float:
     """The loss by which models compete for a place on the front: an untamed one counts as less accurate."""
     return m.metrics["loss"] * (1.0 if m.metrics["tame"] else UNTAMED)
+
+
+def in_user_units(m: Model, units: Units, power: int) -> Model:
+    """A model of scaled data as one of the user's; the loss goes by this power of the target's unit."""
+    scale = np.float64(units.y_scale)
+    metrics = dict(m.metrics)
+    with np.errstate(over="ignore", under="ignore"):
+        for name, factor in (("mae", scale), ("mse", scale**2), ("loss", scale**power)):
+            for key in {name, f"validation_{name}"} & metrics.keys():
+                metrics[key] = float(metrics[key] * factor) if metrics[key] else 0.0
+    return model(simplify(in_units(m.nodes, units, 1.0, 0.0)), m.feature_names, **metrics)
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:

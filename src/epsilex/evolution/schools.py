@@ -1,0 +1,36 @@
+"""Schools: part of each generation's children come from short parents and stay short.
+
+The accurate programs of a population are mostly long, and selection by error alone would breed only those. A school is a
+limit of length: its parents are within it, and so are its children. Short formulas, which a person can read and which may be the
+true one, so have a search of their own in the same population.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from epsilex.evolution.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class School:
+    """members: indices of the population; n_parents: how many are selected from them; max_length: of their children."""
+
+    members: np.ndarray
+    n_parents: int
+    max_length: int
+
+
+def schools(length: np.ndarray, settings: Settings) -> list[School]:
+    """The whole population first, then those of half and of a quarter of the greatest length, if they have two members."""
+    n = settings.population_size
+    everyone = np.arange(n)
+    shorter = []
+    for part in (2, 4) if settings.short_share > 0 else ():
+        limit = settings.max_length // part
+        members = np.flatnonzero(length <= limit)
+        if limit >= 3 and len(members) >= 2:
+            shorter.append(School(members, 2 * round(settings.short_share * n / 4), limit))
+    return [School(everyone, n - sum(s.n_parents for s in shorter), settings.max_length), *shorter]
