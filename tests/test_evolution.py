@@ -235,14 +235,14 @@ class TestHillClimbing:
 
 class TestLevenbergMarquardt:
     def test_never_worse(self):
-        settings = Settings(population_size=200, max_length=20, tuning_share=1.0, seed=1)
-        cases = Cases.from_arrays(X, Y)
+        settings = Settings(population_size=200, max_length=20, tuning_share=1.0, loss="mse", seed=1)
+        cases = Cases.from_arrays(X, Y, loss="mse")
         children = generations(1, settings, cases)[0].population
         before = children.take(np.arange(200))
         evaluations = levenberg_marquardt(children, cases, settings, 0, 1)
         assert evaluations == np.isfinite(before.fitness).sum()
         better = children.fitness < before.fitness
-        assert better.mean() > 0.3
+        assert better[np.isfinite(before.fitness)].mean() > 0.5
         assert (children.fitness[~better] == before.fitness[~better]).all()
         assert (children.programs.opcode == before.programs.opcode).all()
         assert np.isfinite(children.programs.constant).all()

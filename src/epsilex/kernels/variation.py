@@ -184,12 +184,12 @@ def mutate(
         kind += 1
     if kind == 0 or kind == 4:
         copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant)
-        chosen = below(s, length)
+        chosen = below(s, length) if kind == 0 and rate == 0.0 else -1
         for k in range(length):
             if kind == 4:
                 if o_opcode[k] == CONSTANT or (o_opcode[k] == FEATURE and coefficients):
                     o_constant[k] *= 1.0 + 0.3 * normal(s)
-            elif unit(s) < rate or (rate == 0.0 and k == chosen):
+            elif k == chosen or (rate > 0.0 and unit(s) < rate):
                 change_node(
                     s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients
                 )
