@@ -171,9 +171,11 @@ class TestOptions:
 
     def test_weighted_order_draws_every_case_once(self):
         errors = np.tile(np.arange(3, dtype=np.float32), (2, 1))
-        used = selection.method("lex_y").parents(
-            errors, errors.mean(axis=1), 50, Address(0, 0), case_order="difficulty"
-        ).cases_used
+        used = (
+            selection.method("lex_y")
+            .parents(errors, errors.mean(axis=1), 50, Address(0, 0), case_order="difficulty")
+            .cases_used
+        )
         assert (used == 1.0).all()
 
     def test_downsample_uses_only_a_share_of_the_cases(self):

@@ -17,9 +17,9 @@ from epsilex.regressor import SymbolicRegressor, integer_from
 class DynamicRegressor(SymbolicRegressor):
     """Find a difference equation for a time series, as the paper's Wind problem has it.
 
-    Rows are in time order. The formula may use the features now and up to `lags` rows before, and its *own* outputs up to
-    `feedback` rows before, which are 0 before the first row: the model runs free, it never sees a measured y. Rows of
-    weight 0 are simulated but do not count.
+    Rows are in time order. The formula may use the features now and up to `lags` rows before, and its *own* outputs up
+    to `feedback` rows before, which are 0 before the first row: the model runs free, it never sees a measured y. Rows
+    of weight 0 are simulated but do not count.
 
     Parameters
     ----------
@@ -138,11 +138,17 @@ class DynamicRegressor(SymbolicRegressor):
             holds, expected = integer_from(0)
             if not holds(getattr(self, name)):
                 raise ValueError(f"{name}: expected {expected}; got {getattr(self, name)!r}")
-        if self.scaling or self.tuning == "levenberg_marquardt" or self.polish or self.shadow or self.choose == "validation":
+        if (
+            self.scaling
+            or self.tuning == "levenberg_marquardt"
+            or self.polish
+            or self.shadow
+            or self.choose == "validation"
+        ):
             raise ValueError(
-                "scaling, tuning, polish, shadow, choose: expected no linear scaling, no Levenberg-Marquardt, no polishing, no "
-                f"shadow or validation rows in a dynamic model; got {self.scaling}, {self.tuning!r}, {self.polish}, "
-                f"{self.shadow}, {self.choose!r}"
+                "scaling, tuning, polish, shadow, choose: expected no linear scaling, no Levenberg-Marquardt, no "
+                f"polishing, no shadow or validation rows in a dynamic model; got {self.scaling}, {self.tuning!r}, "
+                f"{self.polish}, {self.shadow}, {self.choose!r}"
             )
 
     def _held_back(self, X, y, weight) -> tuple[Rows, None]:
@@ -165,7 +171,8 @@ class DynamicRegressor(SymbolicRegressor):
 
 
 def _lagged(X: np.ndarray, lags: int) -> np.ndarray:
-    """X (rows, features) with the columns of the 1, ..., `lags` rows before; the first row stands in for what is missing."""
+    """X (rows, features) with the columns of the 1, ..., `lags` rows before; the first row stands in for what is
+    missing."""
     place = np.arange(len(X))
     return np.hstack([X[np.maximum(place - k, 0)] for k in range(lags + 1)])
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -21,8 +21,8 @@ from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continu
 from epsilex.evolution.cases import POWERS, loss_function
 from epsilex.evolution.checkpoint import exists
 from epsilex.evolution.history import frame
-from epsilex.evolution.shadow import FINAL_ROWS, shadow_rows
 from epsilex.evolution.rows import distinct_rows
+from epsilex.evolution.shadow import FINAL_ROWS, shadow_rows
 from epsilex.evolution.units import Units, in_units
 from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, in_user_units, make_front
 from epsilex.programs.fold import Node
@@ -30,22 +30,28 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 VALIDATION_SHARE = 0.25
 SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
 
 
 def integer_from(least: int) -> tuple[Callable, str]:
-    return lambda v: isinstance(v, Integral) and not isinstance(v, bool) and v >= least, f"an integer from {least} on"
+    return (
+        lambda v: isinstance(v, Integral) and not isinstance(v, bool) and int(v) >= least,
+        f"an integer from {least} on",
+    )
 
 
 def _number(low: float, high: float = np.inf) -> tuple[Callable, str]:
-    return lambda v: isinstance(v, Real) and not isinstance(v, bool) and low <= v <= high, f"a number from {low} to {high}"
+    return (
+        lambda v: isinstance(v, Real) and not isinstance(v, bool) and low <= float(v) <= high,
+        f"a number from {low} to {high}",
+    )
 
 
 def _finite(value) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 def _or_none(constraint: tuple[Callable, str]) -> tuple[Callable, str]:
@@ -56,7 +62,8 @@ _BOOLEAN = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
 _FUNCTION_OR_NAME = (lambda v: isinstance(v, str) or callable(v), "a name or a function")
 _MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
-# The one table of constraints, checked at `fit`; what depends on several parameters is checked by `Settings` and `Stop`.
+# The one table of constraints, checked at `fit`; what depends on several parameters is checked by `Settings` and
+# `Stop`.
 CONSTRAINTS: dict[str, tuple[Callable, str]] = {
     "population_size": integer_from(2),
     "min_length": integer_from(1),
@@ -85,11 +92,15 @@ CONSTRAINTS: dict[str, tuple[Callable, str]] = {
     "progress": _BOOLEAN,
     "resume": _BOOLEAN,
     "operators": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
-    "constant_range": (lambda v: isinstance(v, Sequence) and len(v) == 2 and all(map(_finite, v)), "a pair (low, high)"),
+    "constant_range": (
+        lambda v: isinstance(v, Sequence) and len(v) == 2 and all(map(_finite, v)),
+        "a pair (low, high)",
+    ),
     "selection": _FUNCTION_OR_NAME,
     "loss": _FUNCTION_OR_NAME,
     "choose": (
-        lambda v: callable(v) or (isinstance(v, str) and v in CHOICES), f"one of {', '.join(CHOICES)}, or a function"
+        lambda v: callable(v) or (isinstance(v, str) and v in CHOICES),
+        f"one of {', '.join(CHOICES)}, or a function",
     ),
     "selection_options": _MAPPING,
     "mutations": _or_none(
@@ -119,11 +130,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     target_error : float, default=0
         Mean loss, in the target's units, at which the search stops.
     loss : {"mae", "mse", "huber"} or callable, default="mae"
-        What is minimised: a function of (y, prediction) makes an error of each case, its mean is the fitness. A function of your
-        own is compiled; it is written for numbers or NumPy arrays.
+        What is minimised: a function of (y, prediction) makes an error of each case, its mean is the fitness. A
+        function of your own is compiled; it is written for numbers or NumPy arrays.
     choose : {"description", "validation", "accuracy"} or callable, default="description"
-        How `model_` is chosen from the front: by least description length, by least loss on a quarter of the rows held back
-        from the search, by least loss on the training rows, or by a function of `front_` that returns a row's index.
+        How `model_` is chosen from the front: by least description length, by least loss on a quarter of the rows held
+        back from the search, by least loss on the training rows, or by a function of `front_` that returns a row's
+        index.
     operators : sequence of str
         Names of the operators formulas are made of, see `epsilex.programs.operators`.
     max_length, min_length : int
@@ -141,18 +153,20 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     short_share : float
         Share of the children that come from short parents and stay short, see `epsilex.evolution.schools`.
     crossover, mutations, point_rate, retries, subtree_size
-        Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion", "deletion",
-        "constants"; probability per node of a point mutation (0: one node); how often a child that is too long is tried
-        again; greatest length of a new random subtree.
+        Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion",
+        "deletion", "constants"; probability per node of a point mutation (0: one node); how often a child that is too
+        long is tried again; greatest length of a new random subtree.
     tuning, tuning_share, tuning_steps, tuning_cases
-        Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the paper, or "none".
+        Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
+        paper, or "none".
     survival : {"banded", "pareto", "generational"}
-        The fittest of parents and children in each band of lengths; the best by non-dominated (fitness, length); the children.
+        The fittest of parents and children in each band of lengths; the best by non-dominated (fitness, length); the
+        children.
     max_cases : int or None
         Rows the search sees, drawn at random where there are more; the front is scored on all rows.
     shadow : bool
-        Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not have
-        count as less fit; see `epsilex.evolution.shadow`.
+        Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not
+        have count as less fit; see `epsilex.evolution.shadow`.
     elitism : bool
         Whether the best individual survives a generational replacement.
     polish : bool
@@ -197,6 +211,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     >>> bool(est.score(X, 2 * X[:, 0] + 1) > 0.999)
     True
     """
+
+    model_: Model
+    models_: list[Model]
+    front_: pd.DataFrame
+    history_: pd.DataFrame
 
     def __init__(
         self,
@@ -301,7 +320,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         train, validation = self._held_back(X, y, weight)
         modest = Units.modest(train.X, train.y)
         if modest is not None:
-            train, validation = _scaled(train, modest), _scaled(validation, modest)
+            train = _scaled(train, modest)
+            validation = None if validation is None else _scaled(validation, modest)
         settings = self._settings()
         units = self._units(train)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
@@ -458,8 +478,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""
 
 
-def _scaled(rows: Rows | None, units: Units) -> Rows | None:
-    return None if rows is None else Rows(*units.apply(rows.X, rows.y), rows.weight)
+def _scaled(rows: Rows, units: Units) -> Rows:
+    return Rows(*units.apply(rows.X, rows.y), rows.weight)
 
 
 def _check_names(names: Sequence[str]) -> None:

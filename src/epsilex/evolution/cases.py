@@ -141,7 +141,9 @@ def loss_function(loss: str | Callable) -> Callable:
     """The function of (y, prediction), both of them arrays, behind a loss's name or function."""
     if not callable(loss):
         if loss not in LOSSES:
-            raise ValueError(f"loss: expected one of {', '.join(LOSSES)}, or a function of (y, prediction); got {loss!r}")
+            raise ValueError(
+                f"loss: expected one of {', '.join(LOSSES)}, or a function of (y, prediction); got {loss!r}"
+            )
         return LOSSES[loss]
     code = getattr(loss, "__code__", None)
     if code is None or code.co_argcount != 2:

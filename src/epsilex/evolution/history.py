@@ -17,8 +17,8 @@ PARTS = ("select", "vary", "evaluate", "tune", "survive")
 def row(generation: Generation, seconds: float) -> dict[str, float]:
     """What a generation shows of itself.
 
-    cases_used is the median over selection events of the share of cases used, cases_used_mean the mean; diversity is the share
-    of distinct output vectors.
+    cases_used is the median over selection events of the share of cases used, cases_used_mean the mean; diversity is
+    the share of distinct output vectors.
     """
     population = generation.population
     used = generation.cases_used

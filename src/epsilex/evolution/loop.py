@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from epsilex.evolution import survival, tuning, variation
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.clock import Clock
 from epsilex.evolution.population import Population
-from epsilex.evolution.settings import Settings
 from epsilex.evolution.schools import School, schools
+from epsilex.evolution.settings import Settings
 from epsilex.selection import Address, Method, Selected
 
 
@@ -33,14 +34,16 @@ class Generation:
     seconds: dict[str, float]
 
 
-def select(method: Method, population: Population, school: School, address: Address, settings: Settings, n_jobs: int) -> Selected:
+def select(
+    method: Method, population: Population, school: School, address: Address, settings: Settings, n_jobs: int
+) -> Selected:
     """Parents of a school, as indices of the population."""
     who = school.members
     if len(who) == len(population):
         errors, fitness = population.errors, population.fitness
     else:
         errors, fitness = population.errors[who], population.fitness[who]
-    found = method.parents(errors, fitness, school.n_parents, address, n_jobs, **settings.selection_options)
+    found = method.parents(errors, fitness, school.n_parents, address, n_jobs, **settings.options)
     return Selected(who[found.parents], found.cases_used)
 
 
@@ -51,7 +54,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
     """
     method = selection.method(settings.selection)
     clock = Clock(resume.seconds if resume else {})
-    measure = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+    measure: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
     n = settings.population_size
     if resume is None:
         with clock("evaluate"):
@@ -69,7 +72,9 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
             ]
             parents = np.concatenate([c.parents for c in chosen])
         with clock("vary"):
-            programs, origin = variation.vary_schools(population, chosen, groups, settings, cases.n_features, index, n_jobs)
+            programs, origin = variation.vary_schools(
+                population, chosen, groups, settings, cases.n_features, index, n_jobs
+            )
         with clock("evaluate"):
             children = cases.measure_new(programs, origin, population, **measure)
             evaluations += int((origin < 0).sum())

@@ -50,7 +50,8 @@ class Population:
 
     @property
     def standing(self) -> np.ndarray:
-        """The fitness by which programs compete for a place: an untamed one counts as less fit. (individuals,) float64"""
+        """The fitness by which programs compete for a place: an untamed one counts as less fit. (individuals,)
+        float64"""
         return np.where(self.tame, self.fitness, UNTAMED * self.fitness)
 
     @property

@@ -17,7 +17,8 @@ BLOCK = 64  # rows: short enough for a recursion to settle in a few sweeps, long
 
 @dataclass(slots=True)
 class RecurrentCases(Cases):
-    """As `Cases`, with `feedback` more features: the program's own outputs 1, 2, ... rows before, 0 before the first row.
+    """As `Cases`, with `feedback` more features: the program's own outputs 1, 2, ... rows before, 0 before the first
+    row.
 
     All rows are simulated; `counted` are the cases, those of weight above 0.
     """

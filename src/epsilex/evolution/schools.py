@@ -1,8 +1,8 @@
 """Schools: part of each generation's children come from short parents and stay short.
 
-The accurate programs of a population are mostly long, and selection by error alone would breed only those. A school is a
-limit of length: its parents are within it, and so are its children. Short formulas, which a person can read and which may be the
-true one, so have a search of their own in the same population.
+The accurate programs of a population are mostly long, and selection by error alone would breed only those. A school is
+a limit of length: its parents are within it, and so are its children. Short formulas, which a person can read and
+which may be the true one, so have a search of their own in the same population.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class School:
 
 
 def schools(length: np.ndarray, settings: Settings) -> list[School]:
-    """The whole population first, then those of half and of a quarter of the greatest length, if they have two members."""
+    """The whole population first, then those of half and of a quarter of the greatest length, if they have two
+    members."""
     n = settings.population_size
     everyone = np.arange(n)
     shorter = []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from epsilex.evolution import history
 from epsilex.evolution.archive import Archive
@@ -68,8 +69,9 @@ def search(
 ) -> Search:
     """Run the loop until `stop` says so, a signal arrives, or a callback returns True.
 
-    SIGINT and SIGTERM let the generation finish and return the best so far. With `checkpoint`, the state is written every so
-    often; `resume` continues from such a file, bit for bit. `begin` continues a search that is still in memory.
+    SIGINT and SIGTERM let the generation finish and return the best so far. With `checkpoint`, the state is written
+    every so often; `resume` continues from such a file, bit for bit. `begin` continues a search that is still in
+    memory.
     """
     archive, rows, last = Archive(settings.max_length), [], None
     if begin is not None:
@@ -95,7 +97,8 @@ def search(
                 reason = "interrupt"
             if checkpoint is not None:
                 checkpoint.tick(last, archive, rows, settings, cases, final=reason is not None)
-    assert last is not None and reason is not None
+    assert last is not None
+    assert reason is not None
     return Search(last, archive, rows, reason)
 
 
@@ -105,10 +108,11 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     if (len(population), population.programs.width) != (settings.population_size, settings.max_length):
         raise ValueError(
             "population_size, max_length: expected those of the search that is continued, "
-            f"{len(population)} and {population.programs.width}; got {settings.population_size} and {settings.max_length}"
+            f"{len(population)} and {population.programs.width}; "
+            f"got {settings.population_size} and {settings.max_length}"
         )
     population.programs.validate(cases.n_features)
-    how = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+    how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
     measured = cases.measure(population.programs, **how)
     measured.age = population.age.copy()
     archive.update(cases.measure(found.archive.programs.take(found.archive.taken), **how))

@@ -54,11 +54,11 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "operators", tuple(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
-        object.__setattr__(self, "selection_options", self._options())
-        object.__setattr__(self, "mutations", dict(self.mutations or MODERN_MUTATIONS))
+        object.__setattr__(self, "selection_options", self.options)
+        object.__setattr__(self, "mutations", self.mutation_weights)
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)
-        selections.check_options(chosen, self.selection_options)
+        selections.check_options(chosen, self.options)
         if not self.operators:
             raise ValueError("operators: expected at least one; got none")
         opcodes(self.operators)
@@ -76,14 +76,20 @@ class Settings:
             raise ValueError(f"constant_range: expected (low, high) with low <= high; got {self.constant_range}")
         _one_of("tuning", self.tuning, TUNINGS)
         _one_of("survival", self.survival, SURVIVALS)
-        for name, weight in self.mutations.items():
+        for name, weight in self.mutation_weights.items():
             _one_of("mutations", name, MUTATIONS)
             if not weight >= 0:
                 raise ValueError(f"mutations: expected weights of at least 0; got {name}={weight}")
-        if not sum(self.mutations.values()) > 0:
+        if not sum(self.mutation_weights.values()) > 0:
             raise ValueError("mutations: expected at least one weight above 0")
 
-    def _options(self) -> dict[str, Any]:
+    @property
+    def mutation_weights(self) -> dict[str, float]:
+        return dict(MODERN_MUTATIONS if self.mutations is None else self.mutations)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the selection method."""
         if self.selection_options is not None:
             return dict(self.selection_options)
         return {"downsample": 100} if "downsample" in selections.method(self.selection).options else {}

@@ -1,8 +1,10 @@
-"""Shadow rows: likely rows that the data does not have, to find formulas that go wild between and just beyond the rows it has.
+"""Shadow rows: likely rows that the data does not have, to find formulas that go wild between and just beyond the rows
+it has.
 
-A shadow row is a training row some of whose values are exchanged for those of other rows, or put a little beyond their range.
-Nothing is known of the target there, but a formula that is undefined on such rows, or leaves the target's range by more
-than its whole width, has a pole or an explosion waiting where the next rows may fall: it is not `tame`, and counts as less fit.
+A shadow row is a training row some of whose values are exchanged for those of other rows, or put a little beyond their
+range. Nothing is known of the target there, but a formula that is undefined on such rows, or leaves the target's range
+by more than its whole width, has a pole or an explosion waiting where the next rows may fall: it is not `tame`, and
+counts as less fit.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ def generational(population: Population, children: Population, elitism: bool) ->
 
 
 def pareto(population: Population, children: Population) -> Population:
-    """The best of parents and children by non-dominated (fitness, length), sparse places of the last front first (NSGA-II).
+    """The best of parents and children by non-dominated (fitness, length), sparse places of the last front first
+    (NSGA-II).
 
     Of individuals with equal outputs only the shortest lives. Should fewer than the population be left, copies fill it.
     """
@@ -56,8 +57,8 @@ def pareto(population: Population, children: Population) -> Population:
 def banded(population: Population, children: Population, max_length: int) -> Population:
     """The fittest of parents and children in each of BANDS bands of length, as many from each as there are.
 
-    Short programs have room of their own, and long ones cannot crowd them out. Within a band, of those whose fitness is the same to
-    four digits only the shortest lives: most of them are one formula with its constants tuned again.
+    Short programs have room of their own, and long ones cannot crowd them out. Within a band, of those whose fitness
+    is the same to four digits only the shortest lives: most of them are one formula with its constants tuned again.
     """
     n = len(population)
     everyone = joined([population, children])

@@ -12,7 +12,10 @@ from epsilex.programs import Programs
 from epsilex.programs.machine import addresses
 from epsilex.programs.operators import CONSTANT, arities
 
-SHORT, SHORT_BONUS = 12, 5.0  # programs of so few nodes are tuned so many times as often: they are cheap, and may be exact
+SHORT, SHORT_BONUS = (
+    12,
+    5.0,
+)  # programs of so few nodes are tuned so many times as often: they are cheap, and may be exact
 STEP = 0.1  # standard deviation of a constant's change, relative to the constant
 
 
@@ -26,8 +29,8 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
     programs = population.programs
     constant = programs.constant.copy()
     perturb_constants(
-        np.uint64(settings.seed), generation, CLIMB, STEP, programs.opcode, programs.constant, programs.length, constant,
-        0, len(population),
+        np.uint64(settings.seed), generation, CLIMB, STEP, programs.opcode, programs.constant, programs.length,
+        constant, 0, len(population),
     )  # fmt: skip
     used = np.arange(programs.width) < programs.length[:, None]
     who = np.flatnonzero((used & (programs.opcode == CONSTANT)).any(axis=1))
@@ -44,7 +47,8 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
 def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, generation: int, n_jobs: int) -> int:
     """Tune the constants of a share of the children by least squares and measure those again, in place.
 
-    Which children is drawn at random, short ones more often. A child is changed only where its fitness improves. Returns how many were evaluated.
+    Which children is drawn at random, short ones more often. A child is changed only where its fitness improves.
+    Returns how many were evaluated.
     """
     rng = np.random.Generator(np.random.Philox(key=[settings.seed, generation * 256 + TUNE]))
     short = children.programs.length <= SHORT

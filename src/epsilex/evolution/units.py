@@ -1,7 +1,7 @@
 """Units of the search: features and target shifted and scaled so that float32 holds them well.
 
-A factor is a power of two, so that scaling loses no digit; a shift is made only where a feature's mean is far larger than
-its spread. Both end up in the constants of the formula, which is always in the user's own units.
+A factor is a power of two, so that scaling loses no digit; a shift is made only where a feature's mean is far larger
+than its spread. Both end up in the constants of the formula, which is always in the user's own units.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Units:
         return cls(np.zeros(X.shape[1]), scales[:-1], 0.0, float(scales[-1]))
 
     def of_feature(self, j: int) -> tuple[float, float]:
-        """Shift and scale of feature `j`; features beyond the columns of X are outputs fed back, in the target's units."""
+        """Shift and scale of feature `j`; features beyond the columns of X are outputs fed back, in the target's
+        units."""
         if j >= len(self.x_scale):
             return self.y_shift, self.y_scale
         return float(self.x_shift[j]), float(self.x_scale[j])

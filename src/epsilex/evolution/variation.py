@@ -22,7 +22,9 @@ def start(settings: Settings, n: int, n_features: int, generation: int = 0, purp
 
     slots = np.arange(n)
     lengths = np.empty(n, np.int64)
-    uniform_integers(np.uint64(settings.seed), generation, purpose + 100, settings.min_length, settings.max_length, lengths)
+    uniform_integers(
+        np.uint64(settings.seed), generation, purpose + 100, settings.min_length, settings.max_length, lengths
+    )
     return grown(
         settings.seed, generation, purpose, slots, lengths, settings.max_length, n_features,
         by_arity(settings.operators), settings.constant_share, settings.constant_range, settings.coefficients,
@@ -33,14 +35,15 @@ def vary(
     programs: Programs, fitness: np.ndarray, parents: np.ndarray, settings: Settings, n_features: int, generation: int,
     n_jobs: int, limit: int, purpose: int = VARY,
 ) -> tuple[Programs, np.ndarray]:  # fmt: skip
-    """One child for each of `parents`, which are paired in order, of `limit` nodes at most; and the parent it is equal to, -1 where it is new."""
+    """One child for each of `parents`, which are paired in order, of `limit` nodes at most; and the parent it is equal
+    to, -1 where it is new."""
     from epsilex.kernels import slices
     from epsilex.kernels import variation as kernel
 
     children = Programs.empty(len(parents), settings.max_length)
     origin = np.empty(len(parents), np.int64)
     unary, binary = by_arity(settings.operators)
-    weights = np.array([settings.mutations.get(name, 0.0) for name in MUTATIONS])
+    weights = np.array([settings.mutation_weights.get(name, 0.0) for name in MUTATIONS])
     kinds = np.cumsum(weights) / weights.sum()
     arity = arities()
 

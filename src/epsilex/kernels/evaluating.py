@@ -55,7 +55,8 @@ def fill(dst, c, n):
 
 @jit
 def run_program(table, arity, opcode, feature, constant, length, x, stride, n, stack, where, result):
-    """One program over `n` rows; features lie `stride` bytes apart from address `x` on, the root's values go to `result`."""
+    """One program over `n` rows; features lie `stride` bytes apart from address `x` on, the root's values go to
+    `result`."""
     size = n * 4
     level = 0
     for k in range(length):

@@ -1,8 +1,8 @@
 """Derivatives of a program's outputs by its constants, and the constants' tuning by Levenberg-Marquardt.
 
-Legend: `k` a node, `left[k]`, `right[k]` its arguments; `tape` the values of all nodes over one block of `n` rows, `slope` the
-derivatives of the root by each node (reverse mode); `places` the nodes whose constant is tuned; `root_w` square roots of the weights,
-0 in the padding of the last block.
+Legend: `k` a node, `left[k]`, `right[k]` its arguments; `tape` the values of all nodes over one block of `n` rows,
+`slope` the derivatives of the root by each node (reverse mode); `places` the nodes whose constant is tuned; `root_w`
+square roots of the weights, 0 in the padding of the last block.
 Everything over rows is float32; sums over blocks, and the normal equations, are float64.
 """
 
@@ -169,12 +169,14 @@ def _values(table, arity, opcode, feature, constant, length, left, right, X, roo
 
 @jit
 def tune(
-    table, slopes, arity, opcode, feature, constant, length, X, y, root_w, with_scaling, coefficients, steps, first, last
+    table, slopes, arity, opcode, feature, constant, length, X, y, root_w, with_scaling, coefficients, steps,
+    first, last,
 ):
-    """Levenberg-Marquardt on the constants of programs first..last-1, in place; what does not lower the squared error is undone.
+    """Levenberg-Marquardt on the constants of programs first..last-1, in place; what does not lower the squared error
+    is undone.
 
-    With scaling, slope and intercept are two more unknowns of each step. Damping multiplies the diagonal (Marquardt), and a step
-    that fails is tried again with more of it.
+    With scaling, slope and intercept are two more unknowns of each step. Damping multiplies the diagonal (Marquardt),
+    and a step that fails is tried again with more of it.
     """
     blocks, n_features, n = X.shape
     width = opcode.shape[1]
@@ -245,7 +247,8 @@ def tune(
                     for q in range(m):
                         trial[places[q]] += np.float32(step[q])
                     new_cost, new_b, new_a = _values(
-                        table, arity, opcode[i], feature[i], trial, length[i], left, right, X, root_w, y, with_scaling, tape
+                        table, arity, opcode[i], feature[i], trial, length[i], left, right, X, root_w, y,
+                        with_scaling, tape,
                     )
                     if new_cost < cost:
                         moved = True

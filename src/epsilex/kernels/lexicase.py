@@ -1,10 +1,11 @@
-"""The lexicase filter: every rule is one threshold, `scale * best_error + width`, and an individual passes a case where its
-error is at most that.
+"""The lexicase filter: every rule is one threshold, `scale * best_error + width`, and an individual passes a case
+where its error is at most that.
 
-Legend: `t` a case, `i` an individual, `e` errors with one row a case; `pool` the individuals still in a selection event;
-`bits` pass/fail of the whole population, 64 individuals a word.
-Where best error and width are over the population, passing does not depend on the pool and an event is AND and popcount.
-Where either is over the pool, the pool is a list of indices, and a width over the population is made for cases that are drawn.
+Legend: `t` a case, `i` an individual, `e` errors with one row a case; `pool` the individuals still in a selection
+event; `bits` pass/fail of the whole population, 64 individuals a word.
+Where best error and width are over the population, passing does not depend on the pool and an event is AND and
+popcount. Where either is over the pool, the pool is a list of indices, and a width over the population is made for
+cases that are drawn.
 
 An event draws from its own stream: first the number that will choose among the last survivors, then its pool, then the
 cases one at a time (a Fisher-Yates shuffle that stops when the event does).
@@ -28,7 +29,8 @@ IDLE_CASES = 8  # cases that removed nobody, after which equal pass vectors are 
 
 @jit
 def case_major(errors, who, cases, e, first, last):
-    """e (cases from `first` on, pool) from errors (individuals, all cases), for cases first..last-1 and individuals `who`.
+    """e (cases from `first` on, pool) from errors (individuals, all cases), for cases first..last-1 and individuals
+    `who`.
 
     Reads run along a row; the lines being written, one a case of the tile, stay in cache until they are full.
     A zero loses its sign, which the thresholds' integers would see; below 0 are only a loss's roundings, or -infinity,

@@ -42,7 +42,8 @@ def kth_neighbour_distance(f, g, who, k, distance):
 
 @jit
 def _nearer(f, g, count, a, b, da, db):
-    """Whether point a has the lexicographically smaller vector of distances to the others (count: copies of a point)."""
+    """Whether point a has the lexicographically smaller vector of distances to the others (count: copies of a
+    point)."""
     n = f.size
     for j in range(n):
         da[j] = (f[a] - f[j]) ** 2 + (g[a] - g[j]) ** 2
@@ -107,7 +108,8 @@ def front_ranks(f, g, order, rank):
     """Rank of the non-dominated front each individual is on, from 0; `order` sorts by (f, g).
 
     Going through the individuals by (f, g), a front is known by the least g of its members so far: the
-    first front whose least g is above g(i), or equal with the same f, takes i. Fronts are ordered, so binary search does.
+    first front whose least g is above g(i), or equal with the same f, takes i. Fronts are ordered, so binary search
+    does.
     """
     n = f.size
     least_g = np.empty(n)

@@ -1,9 +1,9 @@
 """Dynamic models in free run: programs that read their own previous outputs.
 
-Legend: `x` the static features of a block, followed by `feedback` columns, the k-th of which holds the output k rows before.
-Within a block the recursion is a fixed point: run the block on a guess of the fed-back columns, shift the outputs into them, and
-repeat until they stay. What comes before the block is exact. A stable model settles in a few vectorised sweeps; one that has not
-settled after SWEEPS is stepped row by row.
+Legend: `x` the static features of a block, followed by `feedback` columns, the k-th of which holds the output k rows
+before. Within a block the recursion is a fixed point: run the block on a guess of the fed-back columns, shift the
+outputs into them, and repeat until they stay. What comes before the block is exact. A stable model settles in a few
+vectorised sweeps; one that has not settled after SWEEPS is stepped row by row.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def _step(table, arity, opcode, feature, constant, length, x, stack_address, whe
         for k in range(columns.shape[0]):
             columns[k, t] = out[t - k - 1] if t > k else past[k - t]
         run_program(
-            table, arity, opcode, feature, constant, length, address + 4 * t, stride, 1, stack_address, where, result + 4 * t
+            table, arity, opcode, feature, constant, length, address + 4 * t, stride, 1, stack_address, where,
+            result + 4 * t,
         )
         if not np.isfinite(out[t]):
             out[t:rows] = np.nan
@@ -82,8 +83,8 @@ def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback
             if not recurrent:
                 address = np.int64(X.ctypes.data) + block * n_static * n * 4
                 run_program(
-                    table, arity, opcode[i], feature[i], constant[i], length[i], address, n * 4, n, stack_address, where,
-                    result,
+                    table, arity, opcode[i], feature[i], constant[i], length[i], address, n * 4, n, stack_address,
+                    where, result,
                 )
                 continue
             x[:n_static] = X[block]
@@ -102,8 +103,8 @@ def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback
                     break
             if not settled:
                 _step(
-                    table, arity, opcode[i], feature[i], constant[i], length[i], x, stack_address, where, columns, past, row,
-                    rows,
+                    table, arity, opcode[i], feature[i], constant[i], length[i], x, stack_address, where, columns, past,
+                    row, rows,
                 )
             for k in range(feedback):
                 if rows > k:

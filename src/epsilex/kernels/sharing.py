@@ -1,13 +1,13 @@
 """Outputs of a population, each distinct subtree computed once.
 
 Programs of one population share much: subtrees inherited from common ancestors, and the small ones that chance repeats.
-`share` files every node of every program under (operator, arguments, constant), so that equal subtrees are one node, and
-folds what has only constants. `assign` turns the nodes into instructions whose results live in as few buffers as possible. `run`
-executes them over blocks of rows.
+`share` files every node of every program under (operator, arguments, constant), so that equal subtrees are one node,
+and folds what has only constants. `assign` turns the nodes into instructions whose results live in as few buffers as
+possible. `run` executes them over blocks of rows.
 
-Legend: `v` a distinct node, in an order that has arguments first; `i` a program, `k` a node of it; `n` the rows of a block.
-An operand is a kind (a BUFFER, a FEATURE column of X, an OUTPUT row) and its byte offset from the start of that kind.
-No instruction writes where it reads, which is what LLVM needs to vectorise an operator's loop.
+Legend: `v` a distinct node, in an order that has arguments first; `i` a program, `k` a node of it; `n` the rows of a
+block. An operand is a kind (a BUFFER, a FEATURE column of X, an OUTPUT row) and its byte offset from the start of that
+kind. No instruction writes where it reads, which is what LLVM needs to vectorise an operator's loop.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def share(
 ):
     """The distinct nodes of programs first..last-1; returns how many.
 
-    keys       operator, and numbers of its arguments: op + (left << 8) + (right << 36); a feature has its column in `left`, an
-               operator on constants is folded into one
+    keys       operator, and numbers of its arguments: op + (left << 8) + (right << 36); a feature has its column in
+               `left`, an operator on constants is folded into one
     constants  of each node
     used       whether an operator over rows reads the node
     roots      (programs,) the node of each program's root
@@ -161,7 +161,7 @@ def assign(
 @jit
 def run(table, i_op, i_kind, i_offset, i_constant, m, n_buffers, X, out, first, last):
     """Execute the instructions over blocks first..last-1 of X (blocks, features, n); out (programs, blocks * n)."""
-    blocks, n_features, n = X.shape
+    _, n_features, n = X.shape
     buffers = np.empty((max(n_buffers, 1), n), np.float32)
     base = np.empty(3, np.int64)
     base[BUFFER] = buffers.ctypes.data

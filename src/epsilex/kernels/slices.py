@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 _POOLS: dict[tuple[int, int], ThreadPoolExecutor] = {}
 CHUNKS_PER_THREAD = 4  # programs differ in length: smaller slices even the load
@@ -27,5 +28,5 @@ def run(kernel: Callable[[int, int], None], n: int, n_jobs: int = 1) -> None:
         return
     n_slices = min(n, n_jobs * CHUNKS_PER_THREAD)
     cuts = [n * k // n_slices for k in range(n_slices + 1)]
-    for done in [_pool(n_jobs).submit(kernel, first, last) for first, last in zip(cuts, cuts[1:], strict=False)]:
+    for done in [_pool(n_jobs).submit(kernel, first, last) for first, last in pairwise(cuts)]:
         done.result()

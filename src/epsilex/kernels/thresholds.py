@@ -1,4 +1,5 @@
-"""Best error and exact median absolute deviation of one case. Legend: `v` the errors of a case, `n` how many, `k` a rank.
+"""Best error and exact median absolute deviation of one case. Legend: `v` the errors of a case, `n` how many, `k` a
+rank.
 
 Errors are not negative, and such floats are ordered as the integers with the same bits: `b` is `v` seen as integers.
 A median is found by counting: a sorted sample brackets it, interpolation narrows the bracket, and the last few values

@@ -42,12 +42,13 @@ def random_leaf(s, opcode, feature, constant, k, n_features, constant_share, low
 
 @jit
 def grow(
-    s, opcode, feature, constant, first, size, unary, binary, n_features, constant_share, low, high, coefficients, budget
+    s, opcode, feature, constant, first, size, unary, binary, n_features, constant_share, low, high, coefficients,
+    budget,
 ):
     """A random program of exactly `size` nodes at first.., or one less where the operators cannot make that size.
 
-    Operators are forced while the budget lasts, and the budget is split at random between the arguments. Written from the
-    root backwards: that is postfix order read from its end. Returns the number of nodes.
+    Operators are forced while the budget lasts, and the budget is split at random between the arguments. Written from
+    the root backwards: that is postfix order read from its end. Returns the number of nodes.
     """
     if unary.size == 0 and size % 2 == 0:
         size -= 1
@@ -174,9 +175,9 @@ def mutate(
 ):
     """One child of one parent by a kind drawn from the cumulative probabilities `kinds`; its length, 0 if refused.
 
-    Kinds: 0 point (every node with probability `rate`, or one node where rate is 0), 1 subtree (replaced by a random one),
-    2 insertion (a node becomes the argument of a new operator), 3 deletion (an operator's node becomes its argument),
-    4 constants (all multiplied by random factors).
+    Kinds: 0 point (every node with probability `rate`, or one node where rate is 0), 1 subtree (replaced by a random
+    one), 2 insertion (a node becomes the argument of a new operator), 3 deletion (an operator's node becomes its
+    argument), 4 constants (all multiplied by random factors).
     """
     u = unit(s)
     kind = 0
@@ -194,7 +195,8 @@ def mutate(
                     s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients
                 )
         return length
-    # The others replace a subtree by what is written to t_opcode, ...: a new one, or the old one with an operator more or less.
+    # The others replace a subtree by what is written to t_opcode, ...: a new one, or the old one with an operator more
+    # or less.
     end = below(s, length)
     if kind == 3:
         if length == 1:
@@ -229,7 +231,9 @@ def mutate(
             t_opcode[at + k], t_feature[at + k] = opcode[first + k], feature[first + k]
             t_constant[at + k] = constant[first + k]
         if leaf_at >= 0:
-            random_leaf(s, t_opcode, t_feature, t_constant, leaf_at, n_features, constant_share, low, high, coefficients)
+            random_leaf(
+                s, t_opcode, t_feature, t_constant, leaf_at, n_features, constant_share, low, high, coefficients
+            )
             size += 1
         if op != 0:
             t_opcode[size], t_feature[size], t_constant[size] = op, 0, 0.0
@@ -259,9 +263,9 @@ def vary(
 ):
     """Children 2 j and 2 j + 1 from the pair of parents 2 j and 2 j + 1, for pairs first..last-1.
 
-    A pair crosses over, each with the other, with probability `crossover`; else, and where their fitness is equal, each is
-    mutated. A child that is refused is tried again `retries` times, then is a copy of its parent. `origin` is the parent a
-    child is equal to, -1 where it is new.
+    A pair crosses over, each with the other, with probability `crossover`; else, and where their fitness is equal,
+    each is mutated. A child that is refused is tried again `retries` times, then is a copy of its parent. `origin` is
+    the parent a child is equal to, -1 where it is new.
     """
     width = opcode.shape[1]
     s = np.empty(1, np.uint64)

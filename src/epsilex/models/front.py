@@ -53,7 +53,10 @@ class Scorer:
             return None
         if self.validation is not None:
             out = self.values(nodes, self.validation.X)
-            metrics |= {"validation_loss": self._loss(out, self.validation), **_errors(out, self.validation, "validation_")}
+            metrics |= {
+                "validation_loss": self._loss(out, self.validation),
+                **_errors(out, self.validation, "validation_"),
+            }
         metrics["tame"] = self.shadow is None or self._tame(nodes)
         metrics["proven"] = enclose(nodes, self.box) is not None
         return model(nodes, self.names, **metrics)
@@ -65,7 +68,8 @@ class Scorer:
 
     @property
     def box(self) -> list[Interval]:
-        """The box of the training rows; a feature that is not among their columns (a fed-back output) can be anything."""
+        """The box of the training rows; a feature that is not among their columns (a fed-back output) can be
+        anything."""
         X = self.train.X
         known = [Interval(float(lo), float(hi)) for lo, hi in zip(X.min(axis=0), X.max(axis=0), strict=True)]
         largest = np.finfo(np.float64).max

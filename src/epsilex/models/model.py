@@ -76,7 +76,8 @@ class Model:
         return export.c_source(self.nodes, self.feature_names)
 
     def importance(self, X, n_repeats: int = 10, random_state: int = 0) -> dict[str, float]:
-        """How much the predictions change when one feature is shuffled: mean absolute change over their mean absolute deviation.
+        """How much the predictions change when one feature is shuffled: mean absolute change over their mean absolute
+        deviation.
 
         0 for a feature the formula does not use; the values do not add up to 1.
         """

@@ -12,9 +12,7 @@ from epsilex.programs.gradient import constant_places, jacobian64
 MAX_ROWS = 20_000  # more rows change the constants less than their rounding
 
 
-def polish(
-    nodes: Sequence[Node], X: np.ndarray, y: np.ndarray, weight: np.ndarray, steps: int = 20
-) -> list[Node]:
+def polish(nodes: Sequence[Node], X: np.ndarray, y: np.ndarray, weight: np.ndarray, steps: int = 20) -> list[Node]:
     """The program with its constants tuned to least squares; as it was where that does not help."""
     nodes = list(nodes)
     places = constant_places(nodes)

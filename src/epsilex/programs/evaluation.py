@@ -42,7 +42,9 @@ def evaluate_blocks(programs: Programs, blocks: np.ndarray, n_jobs: int = 1) -> 
 
     def groups(first: int, last: int) -> None:
         for g in range(first, last):
-            _run_shared(programs, table, blocks, out, n * g // n_groups, n * (g + 1) // n_groups, n_jobs if by_rows else 1)
+            _run_shared(
+                programs, table, blocks, out, n * g // n_groups, n * (g + 1) // n_groups, n_jobs if by_rows else 1
+            )
 
     slices.run(groups, n_groups, 1 if by_rows else n_jobs)
     return out
@@ -59,13 +61,16 @@ def _run_shared(programs: Programs, table, blocks, out, first: int, last: int, n
     roots = np.empty(len(programs), np.int64)
     slots = np.full(1 << (2 * most).bit_length(), -1, np.int32)
     count = sharing.share(
-        table, arities(), commutative(), programs.opcode, programs.feature, programs.constant, programs.length, first, last,
-        keys, constants, used, roots, slots, np.zeros((3, 32), np.float32),
+        table, arities(), commutative(), programs.opcode, programs.feature, programs.constant, programs.length,
+        first, last, keys, constants, used, roots, slots, np.zeros((3, 32), np.float32),
     )  # fmt: skip
     most = count + last - first
-    code = (np.empty(most, np.uint8), np.empty((most, 3), np.uint8), np.empty((most, 3), np.int64), np.empty(most, np.float32))
+    code = (
+        np.empty(most, np.uint8),
+        np.empty((most, 3), np.uint8),
+        np.empty((most, 3), np.int64),
+        np.empty(most, np.float32),
+    )
     n, stride = blocks.shape[2], out.shape[1] * 4
     length, n_buffers = sharing.assign(keys, constants, used, roots, first, last, count, n, stride, *code)
-    slices.run(
-        lambda a, b: sharing.run(table, *code, length, n_buffers, blocks, out, a, b), blocks.shape[0], n_jobs
-    )
+    slices.run(lambda a, b: sharing.run(table, *code, length, n_buffers, blocks, out, a, b), blocks.shape[0], n_jobs)

@@ -54,8 +54,8 @@ def method(selection: str | Callable) -> Method:
 def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jobs: int = 1, **options) -> np.ndarray:
     """Indices of `n` parents (n,), chosen by the method `id` from errors (individuals, cases).
 
-    A non-finite error passes nothing, and an individual whose errors are not all finite is a parent only where everyone is
-    like that. Options are those of the method, see `epsilex.selection.lexicase.parents`.
+    A non-finite error passes nothing, and an individual whose errors are not all finite is a parent only where
+    everyone is like that. Options are those of the method, see `epsilex.selection.lexicase.parents`.
     """
     errors = np.asarray(errors)
     if errors.ndim != 2 or 0 in errors.shape or errors.dtype.kind not in "fiub":
@@ -92,7 +92,11 @@ def _own_method(function: Callable) -> Method:
         from epsilex.selection.methods import generator
 
         chosen = np.asarray(function(errors, n, generator(address, 0)))
-        if chosen.shape != (n,) or chosen.dtype.kind not in "iu" or (n and not 0 <= chosen.min() <= chosen.max() < len(errors)):
+        if (
+            chosen.shape != (n,)
+            or chosen.dtype.kind not in "iu"
+            or (n and not 0 <= chosen.min() <= chosen.max() < len(errors))
+        ):
             raise ValueError(f"selection {name}: expected {n} indices below {len(errors)}; got {chosen!r}")
         return Selected(chosen, np.zeros(n))
 

@@ -15,8 +15,9 @@ from epsilex.selection.methods import Method
 def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
     """Indices of the `n` survivors, ascending.
 
-    SPEA2: everyone non-dominated survives. Too few: filled up by raw fitness and density. Too many: truncated, those nearest to
-    their neighbours first. Density only decides among equal raw fitness, so it is computed for that last group alone.
+    SPEA2: everyone non-dominated survives. Too few: filled up by raw fitness and density. Too many: truncated, those
+    nearest to their neighbours first. Density only decides among equal raw fitness, so it is computed for that last
+    group alone.
     """
     from epsilex.kernels import pareto
 
@@ -48,7 +49,9 @@ def _sparsest(f, g, who, wanted: int) -> np.ndarray:
 def _truncated(f, g, who, wanted: int) -> np.ndarray:
     from epsilex.kernels import pareto
 
-    points, inverse, count = np.unique(np.stack([f[who], g[who]], axis=1), axis=0, return_inverse=True, return_counts=True)
+    points, inverse, count = np.unique(
+        np.stack([f[who], g[who]], axis=1), axis=0, return_inverse=True, return_counts=True
+    )
     left = count.astype(np.int64)
     pareto.spea2_truncate(points[:, 0].copy(), points[:, 1].copy(), left, len(who) - wanted)
     inverse = inverse.reshape(-1)

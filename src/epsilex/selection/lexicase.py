@@ -76,7 +76,10 @@ def parents(
     rule = _with_epsilon(rule, relative, epsilon)
     cases = _drawn_cases(errors.shape[1], downsample, address)
     living = np.flatnonzero(_alive(errors, fitness))
-    pools = (living, len(errors)), (_at_least_one("pool_size", pool_size), _at_least_one("neighbourhood", neighbourhood))
+    pools = (
+        (living, len(errors)),
+        (_at_least_one("pool_size", pool_size), _at_least_one("neighbourhood", neighbourhood)),
+    )
     if case_order not in ("uniform", "difficulty"):
         raise ValueError(f"case_order: expected 'uniform' or 'difficulty'; got {case_order!r}")
     run = _pooled if rule.pooled else _static
@@ -95,8 +98,8 @@ def _static(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, ad
 
     def events(first: int, last: int) -> None:
         lexicase.select_static(
-            bits, classes, *places, cumulative, *limits, np.uint64(address.seed), address.generation, 1, n, chosen, used,
-            first, last,
+            bits, classes, *places, cumulative, *limits, np.uint64(address.seed), address.generation, 1, n, chosen,
+            used, first, last,
         )  # fmt: skip
 
     slices.run(events, n, n_jobs)

@@ -17,7 +17,8 @@ class Address(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """Indices of the parents (n,), and the share of the cases each selection event used (n,), 0 where none is looked at."""
+    """Indices of the parents (n,), and the share of the cases each selection event used (n,), 0 where none is looked
+    at."""
 
     parents: np.ndarray
     cases_used: np.ndarray
