@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import numpy as np
 import pandas as pd
 
@@ -9,7 +11,7 @@ from benchmarks import datasets
 from benchmarks.compare import scores
 from benchmarks.comparison import r2_text
 from benchmarks.contenders import Ours, timed
-from benchmarks.runs import Results, Row, arguments, carry_out
+from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Section, table
 from epsilex.evolution.settings import SURVIVALS, Settings
 
@@ -89,12 +91,14 @@ def section(results: Results) -> Section:
         ]
         for name in names
     ]  # fmt: skip
-    text = (
-        f"Median test R2 over {SEEDS} seeds, {SECONDS} CPU seconds a fit. The rank is the mean over the problems, 1 "
+    seeds, seconds = frame["seed"].nunique(), frame["seconds"].max()
+    note = (
+        f"Median test R2 over {seeds} seeds, {seconds} CPU seconds a fit. The rank is the mean over the problems, 1 "
         "the best; `1 - R2` is the geometric mean over the problems of its ratio to the default's, above 1 where the "
-        "change does harm (values below 1e-10 count as that).\n\n"
+        "change does harm (values below 1e-10 count as that)."
     )
-    return Section("Ablation", text + table(["", "rank", "1 - R2", "length", "generations", *problems], lines))
+    headers = ["", "rank", "1 - R2", "length", "generations", *problems]
+    return Section("Ablation", f"{fill(note, 120)}\n\n{made(results.rows())}{table(headers, lines)}")
 
 
 def median(frame: pd.DataFrame, value: str) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from benchmarks.datasets import PAPER, REAL
 from benchmarks.feynman import FORMULAS
-from benchmarks.runs import Results
+from benchmarks.runs import Results, made
 from benchmarks.timing import Figure, Section, table
 from epsilex.experiments import published
 
@@ -38,14 +38,18 @@ def section(results: Results) -> Section:
     if frame.empty:
         return Section("Comparison", "No runs yet.\n")
     frame["problem"] += np.where(frame["noise"] > 0, " + noise", "")
-    text = NOTE + "\n".join(
-        f"### {title}\n\n{part}"
-        for title, part in (
-            ("Test R2", accuracy(frame)),
-            ("Test MAE", absolute_errors(frame)),
-            ("Length", lengths(frame)),
-            ("Formulas recovered", recovery(frame)),
-            ("CPU seconds", seconds_used(frame)),
+    text = (
+        NOTE
+        + made([row for row in results.rows() if row["method"] == "ours"])
+        + "\n".join(
+            f"### {title}\n\n{part}"
+            for title, part in (
+                ("Test R2", accuracy(frame)),
+                ("Test MAE", absolute_errors(frame)),
+                ("Length", lengths(frame)),
+                ("Formulas recovered", recovery(frame)),
+                ("CPU seconds", seconds_used(frame)),
+            )
         )
     )
     failed = [f"- {row['problem']}, {row['method']}, seed {row['seed']}: {row['error']}" for row in results.failures()]

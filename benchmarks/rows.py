@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from benchmarks.runs import Results, Row, arguments, carry_out
+from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Section, table
 
 KEY = ("rows", "seconds", "method")
@@ -64,7 +64,7 @@ def section(results: Results) -> Section:
         )
         for run in runs
     ]
-    return Section("Rows", text + table(headers, lines), figures)
+    return Section("Rows", text + made(runs) + table(headers, lines), figures)
 
 
 def main() -> None:

@@ -20,6 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from epsilex.experiments.environment import describe
+
 ROOT = Path(__file__).parents[1]
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 DATA = ROOT.parent / "shared" / "data"  # used where EPSILEX_DATA is not set, as the tests do
@@ -103,7 +105,7 @@ class Runner:
             try:
                 for number, future in enumerate(as_completed(waiting), 1):
                     row = waiting[future] | future.result()
-                    self.results.add(row | {"date": str(datetime.date.today())})
+                    self.results.add(row | {"date": str(datetime.date.today()), "commit": describe()["commit"]})
                     say(f"[{number}/{len(missing)}] {line(row)}")
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -136,6 +138,13 @@ class Runner:
         with self._lock:
             for process in self._alive:
                 process.kill()
+
+
+def made(rows: Sequence[Row]) -> str:
+    """When the runs were made and from which source: more than one, where a benchmark went on after a change."""
+    dates, commits = (sorted({str(row[name]) for row in rows if row.get(name)}) for name in ("date", "commit"))
+    when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "an unknown day"
+    return f"Runs of {when}, source at {', '.join(commits) or 'an unknown commit'}.\n\n"
 
 
 def line(row: Row) -> str:
@@ -176,7 +185,10 @@ def carry_out(module: str, key: Sequence[str], tasks: Sequence[Row], options: ar
         if text:
             tasks = [task for task in tasks if task.get(name) in text.split(",")]
     if not options.table:
-        Runner(f"benchmarks.{module}", results, options.jobs).run(tasks)
+        try:
+            Runner(f"benchmarks.{module}", results, options.jobs).run(tasks)
+        except KeyboardInterrupt:
+            sys.exit("stopped; the same command goes on from here")
     return results
 
 

@@ -7,6 +7,7 @@ validation needs a fit of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ import pandas as pd
 from benchmarks import small_data
 from benchmarks.compare import scores
 from benchmarks.contenders import CONTENDERS, Ours, timed
-from benchmarks.runs import Results, Row, arguments, carry_out
+from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Figure, Section, table
 from epsilex.programs.operators import CONSTANT, FEATURE
 
@@ -129,6 +130,7 @@ def section(results: Results) -> Section:
     frame = tidy(results.rows())
     if frame.empty:
         return Section("Small data", "No runs yet.\n")
+    splits, seconds = frame["seed"].nunique(), max(row["seconds"] for row in results.rows())
     order = [DEFAULT, *RULES, "validation", ORACLE, "ridge", "forest"]
     rules = [name for name in order if name in set(frame["rule"])]
     over_all = []
@@ -151,11 +153,14 @@ def section(results: Results) -> Section:
                 f"{collapsed['length'].median():.0f}",
             ]
         )
-    text = (
-        f"{SPLITS} random splits, three quarters for training; {SECONDS} CPU seconds a fit. Mean test R2, a split "
+    note = (
+        f"{splits} random splits, three quarters for training; {seconds} CPU seconds a fit. Mean test R2, a split "
         f"counting {FLOOR:g} at least; a split collapses where it is more than {COLLAPSE} below ridge with built-in "
         "cross-validation on standardised columns. Every rule chooses from the same fronts, but for `validation`, "
-        f"which holds a quarter of the rows back; `{DEFAULT}` is what the estimator chose.\n\n"
+        f"which holds a quarter of the rows back; `{DEFAULT}` is what the estimator chose."
+    )
+    text = (
+        f"{fill(note, 120)}\n\n{made(results.rows())}"
         + table(["rule", "mean R2", "least of a set", "collapsed", "median length"], over_all)
         + "\nBy data set, mean test R2, with the collapses and the median length of the default.\n\n"
         + table(["", *shown, "collapsed", "length"], by_problem)

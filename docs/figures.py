@@ -166,7 +166,7 @@ def _numbers(axes, values: np.ndarray, form: str, colors: str, vmax: float) -> N
 
 
 def pendulum(n: int = 200) -> pd.DataFrame:
-    """The tutorial's data: periods of pendulums, timed to about a hundredth of a second."""
+    """The tutorial's data: simulated pendulums, their periods with noise of a hundredth of a second."""
     rng = np.random.default_rng(1)
     data = pd.DataFrame({
         "length": rng.uniform(0.2, 2.0, n),  # m
@@ -198,7 +198,7 @@ def draw_front(est: SymbolicRegressor, front: pd.DataFrame) -> Figure:
         if chosen or error < 0.8 * told:
             axes.annotate(
                 f"period = {text(model.nodes, model.feature_names, digits=3)}", (model.length, error), fontsize=7.5,
-                xytext=(12, 12) if chosen else (10, 4), textcoords="offset points", family="monospace",
+                xytext=(0, -22) if chosen else (10, 4), textcoords="offset points", family="monospace",
                 weight="bold" if chosen else "normal",
             )  # fmt: skip
             told = error

@@ -87,6 +87,10 @@ class TestRunner:
         assert time.perf_counter() - start < 30
         assert "not finished" in results.failures()[0]["error"]
 
+    def test_what_made_them_is_said(self):
+        rows = [{"date": "2026-01-02", "commit": "b+"}, {"date": "2026-01-01", "commit": "a"}, {}]
+        assert runs.made(rows) == "Runs of 2026-01-01 to 2026-01-02, source at a, b+.\n\n"
+
     def test_runs_have_one_thread(self):
         assert {runs.environment()[name] for name in runs.ONE_THREAD} == {"1"}
 

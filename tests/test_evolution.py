@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from epsilex.evolution import Cases, Settings, Stop, evolve, search
 from epsilex.evolution.archive import Archive
 from epsilex.evolution.history import frame
-from epsilex.evolution.survival import generational
+from epsilex.evolution.survival import generational, pareto
 from epsilex.evolution.tuning import hill_climb, levenberg_marquardt, tune_constants
 from epsilex.kernels.pareto import crowding, front_ranks
 from epsilex.programs import Programs
@@ -57,6 +57,7 @@ class TestSettings:
         assert not table.scaling
         assert not table.coefficients
         assert (table.point_rate, table.retries, table.limit_outputs) == (0.025, 0, True)
+        assert (table.short_share, table.shadow, table.max_cases) == (0.0, False, None)  # what came after the paper
 
     def test_the_estimator_has_the_same_table_and_1000_generations(self):
         from epsilex import SymbolicRegressor
@@ -302,13 +303,22 @@ class TestFronts:
         kept = [g.population.standing.min() for g in generations(15, settings)]
         assert kept == sorted(kept, reverse=True)
 
-    def test_nobody_beats_a_survivor_of_the_first_front(self):
-        settings = Settings(population_size=40, max_length=20, survival="pareto", tuning="none", seed=1)
-        for g in generations(6, settings)[1:]:
-            p = g.population
-            rank = naive.front_ranks(p.standing, p.programs.length)
-            assert rank.count(0) >= 3
-            assert len(set(p.outputs)) > 30
+    def test_pareto_keeps_the_first_fronts(self):
+        """Those on fronts before the last that fits live on, nobody from a later one does, no outputs come twice."""
+        how = {"population_size": 40, "operators": ("add", "mul", "sin")}
+        parents, children = (generations(1, Settings(seed=seed, **how))[0].population for seed in (1, 2))
+        shortest = {}
+        for p in (parents, children):
+            for outputs, length, standing in zip(p.outputs, p.programs.length, p.standing, strict=True):
+                if np.isfinite(standing):
+                    shortest[outputs] = min(shortest.get(outputs, (np.inf, np.inf)), (length, standing))
+        lengths, standings = zip(*shortest.values(), strict=True)
+        rank = dict(zip(shortest, naive.front_ranks(standings, lengths), strict=True))
+        last = sorted(rank.values())[39]
+        kept = pareto(parents, children).outputs.tolist()
+        assert len(kept) == len(set(kept)) == 40
+        assert {o for o in rank if rank[o] < last} <= set(kept)
+        assert all(rank[o] <= last for o in kept)
 
 
 class TestElitism:

@@ -51,10 +51,10 @@ def some_settings(draw):
     )  # fmt: skip
 
 
-def children_of(p, s, n_features, parents=None, fitness=None, generation=0, n_jobs=1):
+def children_of(p, s, n_features, parents=None, fitness=None, generation=0, n_jobs=1, limit=None):
     fitness = np.arange(len(p), dtype=float) if fitness is None else fitness
     parents = np.arange(len(p)) if parents is None else parents
-    return vary(p, fitness, parents, s, n_features, generation, n_jobs)
+    return vary(p, fitness, parents, s, n_features, generation, n_jobs, limit or s.max_length)
 
 
 @settings(max_examples=150, deadline=None)
@@ -284,6 +284,18 @@ def test_generations_differ():
     first, _ = children_of(p, s, n_features, generation=1)
     second, _ = children_of(p, s, n_features, generation=2)
     assert first.opcode.tobytes() != second.opcode.tobytes()
+
+
+@pytest.mark.parametrize("kind", MUTATIONS)
+def test_short_parents_have_short_children(kind):
+    s = Settings(seed=2, mutations={kind: 1.0}, max_length=40, min_length=1)
+    p, n_features = a_population(s)
+    short = np.flatnonzero(p.length <= 7)
+    children, _ = children_of(p, s, n_features, parents=short, limit=7)
+    children.validate(n_features)
+    assert len(short) > 30
+    assert children.length.max() <= 7
+    assert is_clean(children)
 
 
 def test_parents_are_not_changed():

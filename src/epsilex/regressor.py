@@ -30,7 +30,9 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT
 
 if TYPE_CHECKING:
-    pass
+    import pandas as pd
+
+    from epsilex.models.model import Model
 
 VALIDATION_SHARE = 0.25
 SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")

@@ -33,10 +33,10 @@ def start(settings: Settings, n: int, n_features: int, generation: int = 0, purp
 
 def vary(
     programs: Programs, fitness: np.ndarray, parents: np.ndarray, settings: Settings, n_features: int, generation: int,
-    n_jobs: int, limit: int, purpose: int = VARY,
+    n_jobs: int, limit: int | None = None, purpose: int = VARY,
 ) -> tuple[Programs, np.ndarray]:  # fmt: skip
-    """One child for each of `parents`, which are paired in order, of `limit` nodes at most; and the parent it is equal
-    to, -1 where it is new."""
+    """One child for each of `parents`, which are paired in order, of `limit` nodes at most (None: the settings'); and
+    the parent it is equal to, -1 where it is new."""
     from epsilex.kernels import slices
     from epsilex.kernels import variation as kernel
 
@@ -52,7 +52,7 @@ def vary(
             np.uint64(settings.seed), generation, purpose, parents, fitness,
             programs.opcode, programs.feature, programs.constant, programs.length,
             children.opcode, children.feature, children.constant, children.length, origin,
-            limit, settings.crossover, kinds, settings.point_rate, settings.retries, arity, unary, binary,
+            limit or settings.max_length, settings.crossover, kinds, settings.point_rate, settings.retries, arity, unary, binary,
             n_features, settings.constant_share, *settings.constant_range, settings.coefficients,
             settings.subtree_size, first, last,
         )  # fmt: skip

@@ -156,7 +156,8 @@ def finite_values(e, members, n, values):
     if n == e.size:  # everyone, and mostly everyone is finite: a copy is vector code
         for j in range(n):
             values[j] = e[j]
-        if least_and_greatest(as_integers(values), n)[1] < infinity(e):
+        low, high = least_and_greatest(as_integers(values), n)
+        if low >= 0 and high < infinity(e):  # a NaN with a sign is a negative integer
             return n
     m = 0
     for j in range(n):
