@@ -52,8 +52,8 @@ def vary(
             np.uint64(settings.seed), generation, purpose, parents, fitness,
             programs.opcode, programs.feature, programs.constant, programs.length,
             children.opcode, children.feature, children.constant, children.length, origin,
-            limit or settings.max_length, settings.crossover, kinds, settings.point_rate, settings.retries, arity, unary, binary,
-            n_features, settings.constant_share, *settings.constant_range, settings.coefficients,
+            limit or settings.max_length, settings.crossover, kinds, settings.point_rate, settings.retries, arity,
+            unary, binary, n_features, settings.constant_share, *settings.constant_range, settings.coefficients,
             settings.subtree_size, first, last,
         )  # fmt: skip
 
