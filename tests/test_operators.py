@@ -246,3 +246,18 @@ class TestCacheFolder:
         code = CODE + "print(streams.key.stats.cache_path)"
         printed = run_python(code, PYTHONPATH=str(tmp_path), NUMBA_CACHE_DIR=None, **nowhere)
         assert printed.split("\n") == [PRINTED, "None"]
+
+    def test_a_kernel_follows_changes_in_other_files(self, run_python, tmp_path):
+        """As after an upgrade: Numba itself would find the old machine code of what did not change."""
+        kernels = tmp_path / "epsilex" / "kernels"
+        kernels.mkdir(parents=True)
+        (tmp_path / "epsilex" / "__init__.py").touch()
+        (kernels / "__init__.py").touch()
+        shutil.copy(Path(programs.__file__).parents[1] / "kernels" / "compiling.py", kernels)
+        head = "from epsilex.kernels.compiling import jit\n"
+        caller = "from epsilex.kernels.called import value\n\n@jit\ndef twice():\n    return 2 * value()\n"
+        (kernels / "caller.py").write_text(head + caller)
+        for number in (1, 4):
+            (kernels / "called.py").write_text(head + f"\n@jit\ndef value():\n    return {number}\n")
+            code = "from epsilex.kernels.caller import twice; print(twice())"
+            assert run_python(code, PYTHONPATH=str(tmp_path), NUMBA_CACHE_DIR=None) == str(2 * number)

@@ -12,6 +12,7 @@ import dis
 import hashlib
 import types as pytypes
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,23 @@ FASTMATH = {"contract", "nsz"}
 OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH}
 
 
+@cache
+def sources() -> str:
+    """Short hash of all kernel files."""
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:12]
+
+
 def jit(function: Callable | None = None, **options):
-    """`numba.njit` with our options, cached on disk where that is possible."""
+    """`numba.njit` with our options, cached on disk where that is possible.
+
+    Numba files a cached function under its name, and looks for changes in its own file only. The hash in the name keeps
+    a kernel from finding machine code that was made with another version of what it calls in other files.
+    """
     if function is None:
         return lambda f: jit(f, **options)
     options = {"nogil": True, **OPTIONS, **options}
+    function.__qualname__ = f"{function.__qualname__}_{sources()}"
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # no folder that can be written: costs the compile time, nothing else

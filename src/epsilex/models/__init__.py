@@ -3,6 +3,7 @@
 model        `Model`: predict, formula, export, importance
 front        the best model of each length, and the choice among them
 polish       constants in float64
+pruning      terms that do not matter
 persistence  JSON files, and back
 plots        figures of fits, fronts and histories
 """

@@ -12,6 +12,7 @@ from epsilex.evolution.shadow import UNTAMED, limits
 from epsilex.evolution.units import Units, in_units
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
+from epsilex.models.pruning import prune
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval, enclose
 from epsilex.programs.numeric import evaluate64
@@ -20,6 +21,7 @@ from epsilex.programs.simplify import simplify
 if TYPE_CHECKING:
     import pandas as pd
 
+PRUNING_ROWS = 2000  # enough to see whether a term matters
 CHOICES = ("description", "validation", "accuracy")
 
 
@@ -84,14 +86,16 @@ class Scorer:
 def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
     """Models by ascending length, each of better standing on the training rows than every shorter one.
 
-    Programs are simplified, their constants polished in float64; a model that is not finite on every row is left out.
+    Programs are simplified, their constants polished in float64, terms that do not matter dropped; a model that is not
+    finite on every row is left out.
     """
     best: dict[int, Model] = {}
     for program in programs:
         variants = [simplify(program)]
         if polished:
             train = score.train
-            variants.append(simplify(polish(variants[0], train.X, train.y, train.weight)))
+            tuned = simplify(polish(variants[0], train.X, train.y, train.weight))
+            variants.append(prune(tuned, train.X[:PRUNING_ROWS], score.values))
         for nodes in variants:
             m = score(nodes)
             if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):

@@ -1,0 +1,34 @@
+"""Terms that do not matter: constants so small that the formula's values stay the same without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from epsilex.models.polish import with_constants
+from epsilex.programs.fold import Node
+from epsilex.programs.operators import CONSTANT, FEATURE
+from epsilex.programs.simplify import simplify
+
+SMALL = 1e-6  # a leaf that never exceeds this is tried without
+SAME = 1e-12  # change of the outputs, relative to their spread, that is rounding
+
+
+def prune(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
+    """The program with every leaf at 0 that leaves its outputs on X (rows, features) the same, simplified."""
+    nodes = list(nodes)
+    base = values(nodes, X)
+    spread = float(np.abs(base - base.mean()).max())
+    largest = np.abs(X).max(axis=0)
+    for k, (code, feature, constant) in enumerate(nodes):
+        if code not in (CONSTANT, FEATURE) or constant == 0.0:
+            continue
+        reach = abs(constant) * (largest[feature] if code == FEATURE and feature < len(largest) else 1.0)
+        if not reach < SMALL:
+            continue
+        trial = with_constants(nodes, [k], np.zeros(1))
+        change = np.abs(values(trial, X) - base).max()
+        if change <= SAME * spread:
+            nodes = trial
+    return simplify(nodes)
