@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,19 +82,17 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
             with clock("tune"):
                 evaluations += tuning.levenberg_marquardt(children, cases, settings, index, n_jobs)
         with clock("survive"):
-            if settings.survival == "pareto":
-                population = survival.pareto(population, children)
-            elif settings.survival == "banded":
-                population = survival.banded(population, children, settings.max_length)
-            elif method.survive is None:
+            if method.survive is not None:  # everyone ages, and one newcomer of age 0 joins  (Section 4, AFP)
+                newcomer = variation.start(settings, 1, cases.n_features, index, variation.NEWCOMER)
+                older = replace(population, age=population.age + 1)
+                children.age = variation.age_of_children(older.age, parents)
+                population = survival.by_method(method, older, children, cases.measure(newcomer, **measure))
+            elif settings.survival == "generational":
                 population = survival.generational(population, children, settings.elitism)
-            else:  # a child is as old as its older parent, and one newcomer of age 0 joins  (Section 4, AFP)
-                population.age += 1
-                children.age = variation.age_of_children(population.age, parents)
-                newcomer = cases.measure(
-                    variation.start(settings, 1, cases.n_features, index, variation.NEWCOMER), **measure
-                )
-                population = survival.by_method(method, population, children, newcomer)
+            elif settings.survival == "pareto":
+                population = survival.pareto(population, children)
+            else:
+                population = survival.banded(population, children, settings.max_length)
         if settings.tuning == "hill_climbing":
             with clock("tune"):
                 evaluations += tuning.hill_climb(population, cases, settings, index, n_jobs)

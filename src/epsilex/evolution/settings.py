@@ -63,6 +63,7 @@ class Settings:
             raise ValueError("operators: expected at least one; got none")
         opcodes(self.operators)
         _at_least("population_size", self.population_size, 2)
+        _at_least("seed", self.seed, 0)
         _at_least("retries", self.retries, 0)
         _at_least("tuning_steps", self.tuning_steps, 1)
         _at_least("subtree_size", self.subtree_size, 1)
