@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+# A shell starts background jobs with SIGINT ignored, and children would inherit that: tests of interrupts need it heard.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SOURCE = Path(__file__).parents[1] / "src"
 
