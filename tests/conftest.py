@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-# A shell starts background jobs with SIGINT ignored, and children would inherit that: tests of interrupts need it heard.
+# A shell starts background jobs with SIGINT ignored, and children would inherit it: tests of interrupts need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SOURCE = Path(__file__).parents[1] / "src"
