@@ -13,6 +13,7 @@ import numpy as np
 
 ROWS = 128  # run with every program; a front is scored on FINAL_ROWS
 FINAL_ROWS = 4096
+CELLS = 2_000_000  # of shadow rows times features, so that many features mean fewer rows, but not fewer than ROWS
 UNTAMED = 1.25  # what the fitness of an untamed program is multiplied by, where programs compete
 EXCHANGED = 0.5  # share of a row's values that come from other rows
 EXTREME = 0.15  # share that is an extreme of its column, at most one a row on average
@@ -20,9 +21,10 @@ STRETCH = 0.25  # extremes lie beyond the data's by this share of the distance t
 
 
 def shadow_rows(X: np.ndarray, seed: int, n: int = ROWS) -> np.ndarray:
-    """`n` shadow rows of X (rows, features)."""
+    """`n` shadow rows of X (rows, features), fewer where the features are very many."""
     rng = np.random.Generator(np.random.Philox(key=[seed, 2**32]))
     n_features = X.shape[1]
+    n = min(n, max(ROWS, CELLS // n_features))
     rows = X[rng.integers(len(X), size=n)]
     others = np.take_along_axis(X, rng.integers(len(X), size=(n, n_features)), axis=0)
     rows = np.where(rng.random(rows.shape) < EXCHANGED, others, rows)
