@@ -53,11 +53,10 @@ def measure(operators: tuple[str, ...], n_rows: int) -> dict[str, float]:
     del ours
 
     blocks = in_blocks(X)
-    prepared = np.zeros((len(p), blocks.shape[0] * blocks.shape[2]), np.float32)
     seconds = best_cpu_seconds(
         {
             "epsilex": lambda: programs.evaluate(p, X, n_jobs=1),
-            "prepared": lambda: evaluate_blocks(p, blocks, 1, prepared),
+            "prepared": lambda: evaluate_blocks(p, blocks),
             "pyoperon": operon.run,
             "gplearn": gplearn.run,
             "DEAP": deap.run,
