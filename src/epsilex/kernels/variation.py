@@ -28,6 +28,25 @@ def subtree_start(opcode, arity, end):
 
 
 @jit
+def well_formed(opcode, feature, length, arity, n_features):
+    """Whether every program is in postfix order, within its length, with known opcodes and features."""
+    for i in range(length.size):
+        if not 1 <= length[i] <= opcode.shape[1]:
+            return False
+        depth = 0
+        for k in range(length[i]):
+            op = opcode[i, k]
+            if op >= arity.size or depth < arity[op]:
+                return False
+            if op == FEATURE and not 0 <= feature[i, k] < n_features:
+                return False
+            depth += 1 - np.int64(arity[op])
+        if depth != 1:
+            return False
+    return True
+
+
+@jit
 def random_leaf(s, opcode, feature, constant, k, n_features, constant_share, low, high, coefficients):
     """A constant or a feature at node `k`; with `coefficients`, a feature carries a random coefficient."""
     if unit(s) < constant_share:

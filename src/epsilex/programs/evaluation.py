@@ -23,8 +23,19 @@ def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         raise ValueError(f"X: expected an array (rows, features) with at least one of each; got shape {X.shape}")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X: expected numbers; got dtype {X.dtype}")
-    programs.validate(X.shape[1])
+    _check(programs, X.shape[1])
     return evaluate_blocks(programs, in_blocks(X), n_jobs)[:, : X.shape[0]]
+
+
+def _check(programs: Programs, n_features: int) -> None:
+    """Raise a ValueError unless the programs are well formed: the kernel sees it, `validate` says what is wrong."""
+    from epsilex.kernels.variation import well_formed
+
+    same = programs.opcode.shape == programs.feature.shape == programs.constant.shape
+    if not (same and programs.length.shape == programs.opcode.shape[:1]) or not well_formed(
+        programs.opcode, programs.feature, programs.length, arities(), n_features
+    ):
+        programs.validate(n_features)
 
 
 def evaluate_blocks(programs: Programs, blocks: np.ndarray, n_jobs: int = 1) -> np.ndarray:
