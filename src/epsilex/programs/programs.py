@@ -106,10 +106,3 @@ class Programs:
             raise ValueError("programs: expected postfix order, every operator after its arguments")
         if n and not (depth[:, -1] == 1).all():
             raise ValueError("programs: expected postfix order with one value left at the end of each program")
-
-
-def count_constants(programs: Programs) -> np.ndarray:
-    """How many tunable constants each program has: constant leaves and coefficients other than 1. (programs,)"""
-    used = np.arange(programs.width) < programs.length[:, None]
-    leaf = (programs.opcode == CONSTANT) | ((programs.opcode == FEATURE) & (programs.constant != 1.0))
-    return (used & leaf).sum(axis=1)

@@ -54,8 +54,9 @@ def method(selection: str | Callable) -> Method:
 def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jobs: int = 1, **options) -> np.ndarray:
     """Indices of `n` parents (n,), chosen by the method `id` from errors (individuals, cases).
 
-    A non-finite error passes nothing, and an individual whose errors are not all finite is a parent only where
-    everyone is like that. Options are those of the method, see `epsilex.selection.lexicase.parents`.
+    A non-finite error passes nothing. An individual without any finite error, or for the methods that go by fitness
+    without a finite mean, is a parent only where everyone is like that. Options are those of the method, see
+    `epsilex.selection.lexicase.parents`.
     """
     errors = np.asarray(errors)
     if errors.ndim != 2 or 0 in errors.shape or errors.dtype.kind not in "fiub":
