@@ -67,8 +67,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
         groups = schools(population.programs.length, settings)
         with clock("select"):
             chosen = [
-                select(method, population, school, Address(settings.seed + k, index), settings, n_jobs)
-                for k, school in enumerate(groups)
+                select(method, population, school, Address(school.seed, index), settings, n_jobs) for school in groups
             ]
             parents = np.concatenate([c.parents for c in chosen])
         with clock("vary"):

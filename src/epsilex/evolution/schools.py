@@ -16,11 +16,13 @@ from epsilex.evolution.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class School:
-    """members: indices of the population; n_parents: how many are selected from them; max_length: of their children."""
+    """members: indices of the population; n_parents: how many are selected from them; max_length: of their children;
+    seed: of the streams that select them."""
 
     members: np.ndarray
     n_parents: int
     max_length: int
+    seed: int
 
 
 def schools(length: np.ndarray, settings: Settings) -> list[School]:
@@ -33,5 +35,7 @@ def schools(length: np.ndarray, settings: Settings) -> list[School]:
         limit = settings.max_length // part
         members = np.flatnonzero(length <= limit)
         if limit >= 3 and len(members) >= 2:
-            shorter.append(School(members, 2 * round(settings.short_share * n / 4), limit))
-    return [School(everyone, n - sum(s.n_parents for s in shorter), settings.max_length), *shorter]
+            seed = int(np.random.SeedSequence([settings.seed, part]).generate_state(1, np.uint64)[0])
+            shorter.append(School(members, 2 * round(settings.short_share * n / 4), limit, seed))
+    n_others = n - sum(s.n_parents for s in shorter)
+    return [School(everyone, n_others, settings.max_length, settings.seed), *shorter]

@@ -70,10 +70,13 @@ class DaskPool:
             from distributed import Client
         except ImportError:
             raise ValueError("dask: expected the package `distributed`; install epsilex[cluster]") from None
+        nobody = f"dask: expected the address of a Dask scheduler; nobody answers at {address!r}"
+        if not address:
+            raise ValueError(nobody)
         try:
             self._client = Client(address, timeout=timeout, set_as_default=False)
         except (OSError, TimeoutError, ValueError, TypeError):
-            raise ValueError(f"dask: expected the address of a Dask scheduler; nobody answers at {address!r}") from None
+            raise ValueError(nobody) from None
         try:
             self._client.wait_for_workers(1, timeout=timeout)
         except TimeoutError:
