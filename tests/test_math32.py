@@ -107,6 +107,13 @@ class TestBigArguments:
         assert said[x <= REACH].all()
         assert np.isnan(kernel[x > REACH]).all()
 
+    def test_never_above_one(self, name):
+        """So that sqrt(1 - cos(x)^2) is defined wherever the twin is."""
+        x = single(np.arange(60) * (np.pi / 2))
+        near = (x[:, None] + np.linspace(-1e-2, 1e-2, 20_001)).ravel()
+        kernel, _ = both(operator(name), single(near))
+        assert np.abs(kernel).max() == 1.0
+
     def test_zeros(self, name):
         """Near a zero the argument's reduction must not lose the digits of what is left."""
         x = single(np.arange(1, 600) * (np.pi / 2))

@@ -40,6 +40,13 @@ def vector_in_blocks(y: np.ndarray) -> np.ndarray:
 
 
 @jit
+def mark(opcode, present):
+    """Set present[op] for every op there is."""
+    for k in range(opcode.size):
+        present[opcode[k]] = True
+
+
+@jit
 def scale(dst, a, c, n):
     d, x = carray(pointer(dst), n), carray(pointer(a), n)
     for i in range(n):

@@ -122,19 +122,20 @@ def exp(x):
 
 @_jit
 def log(x):
-    """Exponent times ln 2 plus a polynomial on [sqrt(1/2), sqrt(2)]; -infinity at 0 and for subnormals, NaN below."""
+    """Exponent times ln 2 plus log m, m in [sqrt(1/2), sqrt(2)]; -infinity at 0 and for subnormals, NaN below.
+
+    log m = 2 artanh((m - 1) / (m + 1)): a division costs less than the six more terms that a polynomial in m needs.
+    """
     bits = f32(x).view(np.int32)
     # Shift the mantissa's cut to sqrt(1/2), so that m lies around 1.
     e = i32(i32(bits - i32(0x3F3504F3)) >> i32(23))
-    m = i32(bits - i32(e << i32(23))).view(np.float32) - f32(1.0)
+    m = i32(bits - i32(e << i32(23))).view(np.float32)
     k = f32(e)
-    s = m * m
-    high = (f32(7.0376836292e-2) * s + (f32(-1.1514610310e-1) * m + f32(1.1676998740e-1))) * s
-    high = high + (f32(-1.2420140846e-1) * m + f32(1.4249322787e-1))
-    low = (f32(-1.6668057665e-1) * m + f32(2.0000714765e-1)) * s + (f32(-2.4999993993e-1) * m + f32(3.3333331174e-1))
-    p = high * (s * s) + low
-    y = (p * m - f32(0.5)) * s + k * f32(-2.12194440e-4)
-    y = m + y + k * f32(0.693359375)
+    s = (m - f32(1.0)) / (m + f32(1.0))
+    z = s * s
+    p = (f32(0.2987822775) * z + f32(0.3997727641)) * z + f32(0.6666677881)
+    y = p * (z * s) + k * f32(-2.12194440e-4)
+    y = (s + s) + y + k * f32(0.693359375)
     y = y if x < f32(np.inf) else x
     edge = f32(-np.inf) if x >= f32(0.0) else f32(np.nan)
     return edge if x < f32(1.17549435e-38) else y
@@ -144,30 +145,32 @@ REACH = f32(30000.0)  # beyond it the three-part reduction of sin and cos loses 
 
 
 @_jit
-def _quadrant(x, shift):
-    """sin(x + shift pi/2): with k the quadrant of x, r = x - k pi/2 in three parts so that no digit is lost."""
-    t = x * f32(0.63661977236758134) + ROUND
-    k = t - ROUND
-    r = x - k * f32(1.5703125) - k * f32(4.83751296997070312e-4) - k * f32(7.54978995489188216e-8)
+def _half_turns(x, k, turns):
+    """sin(x - k pi), its sign changed where the lowest bit of `turns` is set; NaN out of reach.
+
+    pi is taken off in three parts so that no digit is lost; what is left lies within [-pi/2, pi/2].
+    """
+    r = x - k * f32(3.140625) - k * f32(9.67502593994140625e-4) - k * f32(1.509957990978376432e-7)
     s = r * r
-    odd = (f32(-1.9515295891e-4) * s + f32(8.3321608736e-3)) * s + f32(-1.6666654611e-1)
-    odd = odd * (s * r) + r
-    even = (f32(2.443315711809948e-5) * s + f32(-1.388731625493765e-3)) * s + f32(4.166664568298827e-2)
-    even = even * (s * s) + (f32(1.0) - f32(0.5) * s)
-    quadrant = i32(f32(t).view(np.int32) + shift)
-    y = even if i32(quadrant & i32(1)) else odd
-    y = -y if i32(quadrant & i32(2)) else y
+    # A minimax polynomial, the last digits of its coefficients set so that no result is above 1.
+    p = (f32(2.6056971e-6) * s + f32(-1.980958041e-4)) * s + f32(8.333065547e-3)
+    p = p * s + f32(-0.16666659713)
+    y = p * (s * r) + r
+    y = i32(f32(y).view(np.int32) ^ i32(turns << i32(31))).view(np.float32)
     return y if abs(x) <= REACH else f32(np.nan)
 
 
 @_jit
 def sin(x):
-    return _quadrant(x, i32(0))
+    t = x * f32(0.31830988618379067) + ROUND
+    return _half_turns(x, t - ROUND, f32(t).view(np.int32))
 
 
 @_jit
 def cos(x):
-    return _quadrant(x, i32(1))
+    """sin(x + pi/2): k half-way between integers."""
+    t = (x * f32(0.31830988618379067) - f32(0.5)) + ROUND
+    return _half_turns(x, (t - ROUND) + f32(0.5), i32(f32(t).view(np.int32) + i32(1)))
 
 
 @_jit

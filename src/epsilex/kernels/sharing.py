@@ -20,22 +20,21 @@ from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
 u64 = np.uint64
 BUFFER, COLUMN, OUTPUT = 0, 1, 2
 NEVER = -1
-ARGUMENT = u64(2**28 - 1)
+OP, ARGUMENT, FEATURE_NUMBER = u64(2**8 - 1), u64(2**28 - 1), u64(2**24 - 1)
 
 
 @jit
-def find(key, bits, keys, constant_bits, slots, shift, count):
-    """The number of the node of this key and constant, which is filed as `count` if it is new."""
-    at = ((key ^ (u64(bits) << u64(20))) * u64(0x9E3779B97F4A7C15)) >> shift
+def find(key, keys, slots, shift, count):
+    """The number of the node of this key, which is filed as `count` if it is new."""
+    at = (key * u64(0x9E3779B97F4A7C15)) >> shift
     mask = u64(slots.size - 1)
     while True:
         v = slots[at]
         if v < 0:
             slots[at] = count
             keys[count] = key
-            constant_bits[count] = bits
             return count
-        if keys[v] == key and constant_bits[v] == bits:
+        if keys[v] == key:
             return np.int64(v)
         at = (at + u64(1)) & mask
 
@@ -46,14 +45,13 @@ def share(
 ):
     """The distinct nodes of programs first..last-1; returns how many.
 
-    keys       operator, and numbers of its arguments: op + (left << 8) + (right << 36); a feature has its column in
-               `left`, an operator on constants is folded into one
-    constants  of each node
+    keys       op + (left << 8) + (right << 36) with the numbers of an operator's arguments; a leaf has its feature in
+               24 bits instead and its constant's bits above; an operator on constants is folded into one
+    constants  of each leaf
     used       whether an operator over rows reads the node
     roots      (programs,) the node of each program's root
     slots      hash table, all -1, of a power of two in size; room  (3, 32) float32
     """
-    constant_bits = constants.view(np.uint32)
     stack = np.empty(opcode.shape[1] + 1, np.int64)
     where = np.int64(room.ctypes.data)
     single = room.view(np.uint32)
@@ -66,27 +64,27 @@ def share(
         for k in range(length[i]):
             op = opcode[i, k]
             if op <= FEATURE:
-                room[0, 0] = constant[i, k]
+                room[2, 0] = constant[i, k]
                 key = u64(op) + (u64(feature[i, k]) << u64(8) if op == FEATURE else u64(0))
-                v = find(key, single[0, 0], keys, constant_bits, slots, shift, count)
+                v = find(key + (u64(single[2, 0]) << u64(32)), keys, slots, shift, count)
             else:
                 level -= arity[op]
                 a = stack[level]
-                b = stack[level + 1] if arity[op] == 2 else a
-                if keys[a] == u64(CONSTANT) and keys[b] == u64(CONSTANT):
+                b = stack[level + arity[op] - 1]  # a itself where there is no other
+                if (keys[a] & OP) == CONSTANT and (keys[b] & OP) == CONSTANT:
                     room[0] = constants[a]
                     room[1] = constants[b]
                     call4(table[op], where + 256, where, where + 128, 32)
-                    v = find(u64(CONSTANT), single[2, 0], keys, constant_bits, slots, shift, count)
+                    v = find(u64(CONSTANT) + (u64(single[2, 0]) << u64(32)), keys, slots, shift, count)
                 else:
                     if commutative[op] and b < a:
                         a, b = b, a
                     used[a] = True
                     used[b] = True
-                    key = u64(op) + (u64(a) << u64(8)) + (u64(b) << u64(36))
-                    v = find(key, np.uint32(0), keys, constant_bits, slots, shift, count)
+                    v = find(u64(op) + (u64(a) << u64(8)) + (u64(b) << u64(36)), keys, slots, shift, count)
             if v == count:
                 used[v] = False
+                constants[v] = room[2, 0]
                 count += 1
             stack[level] = v
             level += 1
@@ -106,7 +104,7 @@ def assign(
     size = n * 4
     last_use, owner = np.full(count, NEVER, np.int32), np.full(count, NEVER, np.int32)
     for v in range(count):
-        if (keys[v] & u64(255)) > FEATURE:
+        if (keys[v] & OP) > FEATURE:
             last_use[(keys[v] >> u64(8)) & ARGUMENT] = v
             last_use[keys[v] >> u64(36)] = v
     for i in range(last - 1, first - 1, -1):
@@ -117,11 +115,12 @@ def assign(
     n_buffers = 0
     m = 0
     for v in range(count):
-        op = keys[v] & u64(255)
+        op = keys[v] & OP
         a, b = np.int64((keys[v] >> u64(8)) & ARGUMENT), np.int64(keys[v] >> u64(36))
+        column = np.int64((keys[v] >> u64(8)) & FEATURE_NUMBER) * size
         plain = op == FEATURE and constants[v] == np.float32(1.0)
         if plain:
-            kind[v], offset[v] = COLUMN, a * size
+            kind[v], offset[v] = COLUMN, column
         if (plain or not used[v]) and owner[v] == NEVER:
             continue
         if owner[v] != NEVER:
@@ -135,7 +134,7 @@ def assign(
             i_kind[m, 0], i_offset[m, 0] = BUFFER, free[n_free] * size
         i_op[m], i_constant[m] = op, constants[v]
         if op == FEATURE:
-            i_kind[m, 1], i_offset[m, 1] = COLUMN, a * size
+            i_kind[m, 1], i_offset[m, 1] = COLUMN, column
         elif op > FEATURE:
             i_kind[m, 1], i_offset[m, 1] = kind[a], offset[a]
             i_kind[m, 2], i_offset[m, 2] = kind[b], offset[b]

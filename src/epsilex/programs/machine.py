@@ -28,10 +28,14 @@ def addresses(used: np.ndarray, slope: bool = False) -> np.ndarray:
 
     With `slope`, those of the chain rule instead of the values.
     """
+    from epsilex.kernels.evaluating import mark
+
     table = np.zeros(FIRST_OPERATOR + len(operators.TABLE), np.int64)
-    for code in np.unique(used):
-        if code >= FIRST_OPERATOR:
-            table[code] = _address(operators.lookup(int(code)), slope)
+    present = np.zeros(len(table), bool)
+    mark(used.ravel(), present)
+    for code in range(FIRST_OPERATOR, len(table)):
+        if present[code]:
+            table[code] = _address(operators.lookup(code), slope)
     return table
 
 
