@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class Cases:
     padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
     rows     X (rows, features) float32, to draw some of them
     n_shadow, limits  how many shadow rows, and between which values a tame program stays on them
+    room, trial_room  (any, blocks * n) and (any, rows) float32, used again and again: new memory costs page faults
     """
 
     X: np.ndarray
@@ -55,6 +56,8 @@ class Cases:
     rows: np.ndarray
     n_shadow: int = 0
     limits: tuple[float, float] = (-np.inf, np.inf)
+    room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
+    trial_room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
 
     @classmethod
     def from_arrays(
@@ -106,35 +109,53 @@ class Cases:
         return len(self.y)
 
     def outputs(self, programs: Programs, n_jobs: int) -> np.ndarray:
-        """Outputs (programs, at least `len(self)` columns) float32."""
-        return evaluate_blocks(programs, self.X, n_jobs)
+        """Outputs (programs, at least `len(self)` columns) float32, in `room`."""
+        self.room = _enough(self.room, len(programs), self.X.shape[0] * self.X.shape[2])
+        return evaluate_blocks(programs, self.X, n_jobs, self.room[: len(programs)])
 
     def measure(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
         """Run programs on all cases; everyone's age is 0."""
+        result = Population.unmeasured(programs, np.empty((len(programs), len(self)), np.float32))
+        self._measure_at(np.arange(len(programs)), result, scaling, limited, n_jobs)
+        return result
+
+    def attempt(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
+        """As `measure`; the next attempt overwrites the errors."""
+        self.trial_room = _enough(self.trial_room, len(programs), len(self))
+        result = Population.unmeasured(programs, self.trial_room[: len(programs)])
+        self._measure_at(np.arange(len(programs)), result, scaling, limited, n_jobs)
+        return result
+
+    def measure_new(
+        self, programs: Programs, origin: np.ndarray, parents: Population, *, scaling: bool, limited: bool,
+        n_jobs: int = 1,
+    ) -> Population:  # fmt: skip
+        """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""
+        result = Population.unmeasured(programs, np.empty((len(programs), len(self)), np.float32))
+        copies = np.flatnonzero(origin >= 0)
+        result.put_measures(copies, parents, origin[copies])
+        self._measure_at(np.flatnonzero(origin < 0), result, scaling, limited, n_jobs)
+        return result
+
+    def _measure_at(self, who: np.ndarray, result: Population, scaling: bool, limited: bool, n_jobs: int) -> None:
+        """Run the programs of `result` at `who`, and fill in their rows."""
         from epsilex.kernels import fitting, slices
 
-        n, cases = len(programs), len(self)
-        out = self.outputs(programs, n_jobs)
-        errors = np.empty((n, cases), np.float32)
-        fitness, mae, slope, intercept = (np.empty(n) for _ in range(4))
-        hashes, tame = np.empty(n, np.uint64), np.empty(n, bool)
+        out = self.outputs(result.programs if len(who) == len(result) else result.programs.take(who), n_jobs)
+        r = result
 
         def part(first: int, last: int) -> None:
             fitting.measure(
-                self.loss, out, self.y, self.centred, self.y_mean, self.weight, cases, self.n_shadow, *self.limits,
-                scaling, limited, errors, fitness, mae, slope, intercept, hashes, tame, first, last,
+                self.loss, out, self.y, self.centred, self.y_mean, self.weight, len(self), self.n_shadow, *self.limits,
+                scaling, limited, who, r.errors, r.fitness, r.mae, r.slope, r.intercept, r.outputs, r.tame, first, last,
             )  # fmt: skip
 
-        slices.run(part, n, n_jobs)
-        return Population(programs, errors, fitness, mae, slope, intercept, hashes, tame, np.zeros(n, np.int64))
+        slices.run(part, len(who), n_jobs)
 
-    def measure_new(self, programs: Programs, origin: np.ndarray, parents: Population, **how) -> Population:
-        """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""
-        new = np.flatnonzero(origin < 0)
-        measured = self.measure(programs.take(new), **how)
-        result = parents.take(np.maximum(origin, 0))
-        result.put(new, measured, slice(None))
-        return result
+
+def _enough(room: np.ndarray, n: int, width: int) -> np.ndarray:
+    """Room for at least n rows: what there is, or new."""
+    return room if len(room) >= n and room.shape[1] == width else np.empty((n, width), np.float32)
 
 
 def loss_function(loss: str | Callable) -> Callable:

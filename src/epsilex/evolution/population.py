@@ -36,6 +36,13 @@ class Population:
     def __len__(self) -> int:
         return len(self.fitness)
 
+    @classmethod
+    def unmeasured(cls, programs: Programs, errors: np.ndarray) -> Population:
+        """Programs of age 0 with room for what is to be measured of them, `errors` and others."""
+        n = len(programs)
+        measures = (np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, bool))
+        return cls(programs, errors, *measures, np.zeros(n, np.int64))
+
     def take(self, index) -> Population:
         """The individuals at `index`, copied."""
         rest = (getattr(self, name)[index] for name in _COLUMNS)
@@ -45,6 +52,10 @@ class Population:
         """Overwrite the individuals at `index` by `other`'s at `source`."""
         for name in PROGRAM:
             getattr(self.programs, name)[index] = getattr(other.programs, name)[source]
+        self.put_measures(index, other, source)
+
+    def put_measures(self, index, other: Population, source) -> None:
+        """As `put`, where the programs are the same already."""
         for name in _COLUMNS:
             getattr(self, name)[index] = getattr(other, name)[source]
 

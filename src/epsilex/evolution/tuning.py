@@ -34,7 +34,7 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
     )  # fmt: skip
     used = np.arange(programs.width) < programs.length[:, None]
     who = np.flatnonzero((used & (programs.opcode == CONSTANT)).any(axis=1))
-    tried = cases.measure(
+    tried = cases.attempt(
         Programs(programs.opcode[who], programs.feature[who], constant[who], programs.length[who]),
         scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs,
     )  # fmt: skip
@@ -56,7 +56,7 @@ def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, 
     who = np.flatnonzero(np.isfinite(children.fitness) & (rng.random(len(children)) < chance))
     tuned = children.programs.take(who)
     tune_constants(tuned, cases.drawn(settings.tuning_cases, rng), settings, n_jobs)
-    tried = cases.measure(tuned, scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs)
+    tried = cases.attempt(tuned, scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs)
     tried.age = children.age[who]
     better = np.flatnonzero(tried.fitness < children.fitness[who])
     children.put(who[better], tried, better)

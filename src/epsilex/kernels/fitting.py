@@ -108,14 +108,16 @@ def within(a, first, last, low, high):
 @jit
 def measure(
     loss, out, y, centred, y_mean, w, n, n_shadow, low, high, with_scaling, limited,
-    errors, fitness, mae, slope, intercept, hashes, tame, first, last,
+    who, errors, fitness, mae, slope, intercept, hashes, tame, first, last,
 ):
-    """Errors (programs, n), fitness, scaling and output hashes of programs first..last-1; `out` is scaled in place.
+    """Errors (programs, n), fitness, scaling and output hashes of programs who[first..last-1], whose outputs are
+    out[first..last-1]; `out` is scaled in place.
 
     `n_shadow` more columns of `out` belong to shadow rows: a program is tame if it keeps to the limits there.
     """
-    for i in range(first, last):
-        a = out[i]
+    for q in range(first, last):
+        i = who[q]
+        a = out[q]
         hashes[i] = hash_row(a, n)
         slope[i], intercept[i] = 1.0, 0.0
         if limited:

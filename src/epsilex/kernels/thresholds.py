@@ -37,8 +37,9 @@ def infinity(v):
 @overload(infinity)
 def _infinity(v):
     """The integer with the bits of infinity; those of NaN are greater."""
-    bits = 0x7F800000 if v.dtype == types.float32 else 0x7FF0000000000000
-    return lambda v: bits
+    if v.dtype == types.float32:
+        return lambda v: np.int32(0x7F800000)
+    return lambda v: np.int64(0x7FF0000000000000)
 
 
 @jit(fastmath=EXACT_SUM)
@@ -48,16 +49,6 @@ def count_at_most(b, n, pivot):
     for i in range(n):
         count += np.float32(1.0) if b[i] <= pivot else np.float32(0.0)
     return np.int64(count)
-
-
-@jit
-def next_above(b, n, value, limit):
-    """Smallest of b[:n] above `value`; `limit` if there is none below it."""
-    least = limit
-    for i in range(n):
-        x = b[i] if b[i] > value else limit
-        least = x if x < least else least
-    return least
 
 
 @jit
@@ -83,8 +74,22 @@ def sort_sample(b, n, sample):
 
 
 @jit
-def kth_smallest(b, n, k, sample):
-    """The k-th smallest (from 1) of b[:n], and how many are at most that."""
+def neighbours(b, n, pivot, limit):
+    """Greatest of b[:n] at most the pivot (-1 if there is none), and smallest above it (`limit` if there is none)."""
+    none = b.dtype.type(-1)
+    below = none
+    above = limit
+    for i in range(n):
+        x = b[i] if b[i] <= pivot else none
+        y = b[i] if b[i] > pivot else limit
+        below = x if x > below else below
+        above = y if y < above else above
+    return below, above
+
+
+@jit
+def middle(b, n, k, limit, sample):
+    """The k-th smallest (from 1) of b[:n], and the one after it; after the last comes `limit`, above all of them."""
     kind = b.dtype.type
     low, c_low = kind(-1), 0  # always: count(b <= low) = c_low < k <= c_high = count(b <= high)
     high, c_high = kind(-1), n
@@ -107,36 +112,33 @@ def kth_smallest(b, n, k, sample):
     if high < 0:
         high = least_and_greatest(b, n)[1]
     interpolate = True
-    while c_high - c_low > 3:
-        share = (k - c_low - 0.5) / (c_high - c_low) if interpolate else 0.5
+    while c_high != k and c_low != k - 1:
+        share = (k - c_low) / (c_high - c_low) if interpolate else 0.5
         interpolate = not interpolate
         pivot = kind(low + np.int64((high - low) * share))
         if pivot <= low or pivot >= high:
-            break
+            pivot = kind(low + np.int64((high - low) * 0.5))
+            if pivot <= low or pivot >= high:  # neighbours, and the k-th has equals
+                return high, high if c_high > k else neighbours(b, n, high, limit)[1]
         c = count_at_most(b, n, pivot)
         if c < k:
             low, c_low = pivot, c
         else:
             high, c_high = pivot, c
-    while True:
-        low = next_above(b, n, low, high)
-        if low == high:
-            return high, c_high
-        c_low = count_at_most(b, n, low)
-        if c_low >= k:
-            return low, c_low
+    if c_high == k:
+        return neighbours(b, n, high, limit)
+    value = neighbours(b, n, low, limit)[1]
+    if count_at_most(b, n, value) > k:
+        return value, value
+    return value, neighbours(b, n, value, limit)[1]
 
 
 @jit
 def median(v, n, sample):
     """Median of the finite values v[:n], the mean of the two middle ones where n is even."""
-    b = as_integers(v)
     room = as_integers(sample)
-    low, at_most = kth_smallest(b, n, (n + 1) // 2, room)
-    high = low
-    if n % 2 == 0 and at_most == n // 2:
-        high = next_above(b, n, low, least_and_greatest(b, n)[1])
-    room[0], room[1] = low, high  # from bits to values
+    low, high = middle(as_integers(v), n, (n + 1) // 2, infinity(v), room)
+    room[0], room[1] = low, high if n % 2 == 0 else low  # from bits to values
     half = v.dtype.type(0.5)
     return half * sample[0] + half * sample[1]
 

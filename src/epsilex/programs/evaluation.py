@@ -38,15 +38,19 @@ def _check(programs: Programs, n_features: int) -> None:
         programs.validate(n_features)
 
 
-def evaluate_blocks(programs: Programs, blocks: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+def evaluate_blocks(
+    programs: Programs, blocks: np.ndarray, n_jobs: int = 1, out: np.ndarray | None = None
+) -> np.ndarray:
     """As `evaluate`, on data already in blocks, and with the padding of the last block: (programs, blocks * n).
 
-    Threads take blocks of rows, or where there are too few of them, groups of programs.
+    `out` is overwritten if it is given. Threads take blocks of rows, or where there are too few of them, groups of
+    programs.
     """
     from epsilex.kernels import slices
 
     n = len(programs)
-    out = np.empty((n, blocks.shape[0] * blocks.shape[2]), np.float32)
+    if out is None:
+        out = np.empty((n, blocks.shape[0] * blocks.shape[2]), np.float32)
     table = addresses(programs.opcode)
     by_rows = blocks.shape[0] >= 2 * n_jobs
     n_groups = -(-n // GROUP) if by_rows else max(n_jobs, -(-n // GROUP))
