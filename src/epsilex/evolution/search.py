@@ -18,6 +18,9 @@ from epsilex.evolution.checkpoint import Checkpoint, load_checkpoint
 from epsilex.evolution.loop import Generation, evolve
 from epsilex.evolution.settings import Settings
 
+REHEARSING = 100  # programs, enough for every part of the search to have its turn
+_REHEARSED: set[tuple[type, str]] = set()
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
@@ -79,6 +82,8 @@ def search(
     if resume is not None:
         last, archive, rows = load_checkpoint(resume, settings, cases)
     before = rows[-1]["seconds"] if rows else 0.0
+    if stop.seconds is not None:
+        rehearse(cases, settings)
     started = time.perf_counter()
     limited = before if begin is None else 0.0  # the clock of a resumed search runs on, that of a continued one anew
     reason = stop.reason(last, limited) if last is not None else None
@@ -100,6 +105,19 @@ def search(
     assert last is not None
     assert reason is not None
     return Search(last, archive, rows, reason)
+
+
+def rehearse(cases: Cases, settings: Settings) -> None:
+    """Have all kernels compiled or loaded, by two generations of a few programs, the first time in a process.
+
+    So a limit of time is one of searching: compiling takes half a minute, once on a machine.
+    """
+    few = replace(settings, population_size=min(settings.population_size, REHEARSING), seed=0)
+    if (type(cases), repr(few)) not in _REHEARSED:
+        _REHEARSED.add((type(cases), repr(few)))
+        for generation in evolve(cases, few):
+            if generation.index == 2:
+                break
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:

@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 
 # FMA and signed zeros only: infinities and NaN keep their meaning, sums keep their order.
 FASTMATH = {"contract", "nsz"}
-OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH}
+OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH, "no_cfunc_wrapper": True}  # no C entry: takes time to compile
 
 
 @cache
@@ -35,6 +35,7 @@ def sources() -> str:
 def jit(function: Callable | None = None, **options):
     """`numba.njit` with our options, cached on disk where that is possible.
 
+    A literal integer as an argument makes Numba compile the callee once more: kernels write np.int64(0).
     Numba files a cached function under its name, and looks for changes in its own file only. The hash in the name keeps
     a kernel from finding machine code that was made with another version of what it calls in other files.
     """
@@ -46,6 +47,11 @@ def jit(function: Callable | None = None, **options):
         return njit(cache=True, **options)(function)
     except RuntimeError:  # no folder that can be written: costs the compile time, nothing else
         return njit(**options)(function)
+
+
+def inner(function: Callable | None = None, **options):
+    """As `jit`, for what only other kernels call: without the entry from Python, which takes as long to compile."""
+    return jit(function, no_cpython_wrapper=True, **options)
 
 
 @intrinsic

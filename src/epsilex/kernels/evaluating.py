@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, carray, jit, pointer
+from epsilex.kernels.compiling import call4, carray, inner, jit, pointer
 
 CONSTANT, FEATURE = 0, 1
 BLOCK = 512  # rows: the stack of a deep program stays within L1 and L2
@@ -46,21 +46,21 @@ def mark(opcode, present):
         present[opcode[k]] = True
 
 
-@jit
+@inner
 def scale(dst, a, c, n):
     d, x = carray(pointer(dst), n), carray(pointer(a), n)
     for i in range(n):
         d[i] = c * x[i]
 
 
-@jit
+@inner
 def fill(dst, c, n):
     d = carray(pointer(dst), n)
     for i in range(n):
         d[i] = c
 
 
-@jit
+@inner
 def run_program(table, arity, opcode, feature, constant, length, x, stride, n, stack, where, result):
     """One program over `n` rows; features lie `stride` bytes apart from address `x` on, the root's values go to
     `result`."""

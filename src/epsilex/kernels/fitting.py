@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, jit
+from epsilex.kernels.compiling import call4, inner, jit
 
 SUMS = {"contract", "nsz", "reassoc"}
 CHUNK = 512
 LARGEST = np.float32(np.finfo(np.float32).max)
 
 
-@jit(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def weighted_sum(a, w, n):
     total = 0.0
     for start in range(0, n, CHUNK):
@@ -26,7 +26,7 @@ def weighted_sum(a, w, n):
     return total
 
 
-@jit(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def centred_sums(a, y, w, n, mean):
     """Sums of w (a - mean)^2 and of w (a - mean) y."""
     square = 0.0
@@ -43,7 +43,7 @@ def centred_sums(a, y, w, n, mean):
     return square, product
 
 
-@jit
+@inner
 def scaling(a, y, y_mean, w, n):
     """Slope and intercept of the weighted least-squares line from outputs `a` to `y`; (0, mean) for constant outputs.
 
@@ -59,13 +59,13 @@ def scaling(a, y, y_mean, w, n):
     return slope, y_mean - slope * mean
 
 
-@jit
+@inner
 def scale_row(a, slope, intercept, n):
     for i in range(n):
         a[i] = slope * a[i] + intercept
 
 
-@jit(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def mean_absolute_error(a, y, w, n):
     total = 0.0
     for start in range(0, n, CHUNK):
@@ -76,7 +76,7 @@ def mean_absolute_error(a, y, w, n):
     return total / n
 
 
-@jit
+@inner
 def limit_row(a, n):
     """+-infinity becomes the largest float, as in the paper's program; NaN stays."""
     for i in range(n):
@@ -85,7 +85,7 @@ def limit_row(a, n):
         a[i] = -LARGEST if x < -LARGEST else x
 
 
-@jit
+@inner
 def hash_row(a, n):
     """A 64-bit hash of a row of float32, to tell distinct output vectors apart."""
     bits = a.view(np.uint32)
@@ -96,7 +96,7 @@ def hash_row(a, n):
     return h
 
 
-@jit
+@inner
 def within(a, first, last, low, high):
     """Whether all of a[first:last] lie between the limits; not a NaN does."""
     good = True

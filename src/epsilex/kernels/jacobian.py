@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, call7, jit
+from epsilex.kernels.compiling import call4, call7, inner, jit
 from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
 from epsilex.kernels.fitting import SUMS
 from epsilex.kernels.variation import subtree_start
@@ -18,7 +18,7 @@ from epsilex.kernels.variation import subtree_start
 SINGULAR = 1e-10  # a pivot below this share of its diagonal means dependent constants
 
 
-@jit
+@inner
 def arguments(opcode, arity, length, left, right):
     """The nodes that are the arguments of each operator."""
     for k in range(length):
@@ -30,7 +30,7 @@ def arguments(opcode, arity, length, left, right):
             left[k] = subtree_start(opcode, arity, k - 1) - 1
 
 
-@jit
+@inner
 def forward(table, arity, opcode, feature, constant, length, left, right, x, n, tape):
     """Values of all nodes over one block."""
     size = n * 4
@@ -45,7 +45,7 @@ def forward(table, arity, opcode, feature, constant, length, left, right, x, n, 
             call4(table[op], dst, tape + left[k] * size, tape + right[k] * size, n)
 
 
-@jit
+@inner
 def backward(slopes, opcode, length, left, right, n, tape, slope):
     """Derivatives of the root by all nodes over one block."""
     size = n * 4
@@ -80,7 +80,7 @@ def jacobian(table, slopes, arity, opcode, feature, constant, length, places, X,
                 columns[q, start : start + n] *= X[block, feature[k]]
 
 
-@jit(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def dot(a, b, n):
     total = np.float32(0.0)
     for i in range(n):
@@ -88,20 +88,20 @@ def dot(a, b, n):
     return total
 
 
-@jit
+@inner
 def product(a, b, c, n, out):
     """out = a * b * c, row by row."""
     for i in range(n):
         out[i] = a[i] * b[i] * c
 
 
-@jit
+@inner
 def residuals(f, y, w, slope, intercept, n, out):
     for i in range(n):
         out[i] = (y[i] - intercept - slope * f[i]) * w[i]
 
 
-@jit(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def residual_sums(f, y, root_w, n):
     """Sums over one block of w, w f, w y, w f f, w f y, w y y; `root_w` holds the roots of w."""
     s0 = s1 = s2 = s3 = s4 = s5 = np.float32(0.0)
@@ -118,7 +118,7 @@ def residual_sums(f, y, root_w, n):
     return s0, s1, s2, s3, s4, s5
 
 
-@jit
+@inner
 def cholesky_solve(a, b, m):
     """Solve a z = b in place (a symmetric, m x m); False where a is not safely positive definite."""
     for j in range(m):
@@ -143,7 +143,7 @@ def cholesky_solve(a, b, m):
     return True
 
 
-@jit
+@inner
 def _values(table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, tape):
     """Squared error, slope and intercept of the best line from the outputs to y."""
     blocks, n_features, n = X.shape
@@ -224,7 +224,8 @@ def tune(
                         product(columns[q], X[block, feature[i, k]], np.float32(1.0), n, columns[q])
                 if with_scaling:
                     product(f, w, np.float32(1.0), n, columns[m])
-                    columns[m + 1] = w
+                    for j in range(n):  # not an assignment of arrays, which takes long to compile
+                        columns[m + 1, j] = w[j]
                 for p in range(size):
                     gradient[p] += dot(columns[p], residual, n)
                     for q in range(p + 1):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import jit, popcount, trailing_zeros
+from epsilex.kernels.compiling import inner, jit, popcount, trailing_zeros
 from epsilex.kernels.streams import below, draw, key, mix, unit
 from epsilex.kernels.thresholds import SAMPLE, finite_values, least, mad
 
@@ -54,7 +54,7 @@ def case_major(errors, who, cases, e, first, last):
             without_signs(e[t - first])
 
 
-@jit
+@inner
 def without_signs(row):
     zero, nan = row.dtype.type(0.0), row.dtype.type(np.nan)
     for q in range(row.size):
@@ -62,7 +62,7 @@ def without_signs(row):
         row[q] = (zero if x > -np.inf else nan) if x <= zero else x
 
 
-@jit
+@inner
 def best_finite(e, members, n):
     """Least finite error of the members, infinity if none is finite."""
     best = e.dtype.type(np.inf)
@@ -72,7 +72,7 @@ def best_finite(e, members, n):
     return best
 
 
-@jit
+@inner
 def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, deviation, sample):
     """`scale * best_error + width` over the members; NaN, which nothing passes, where no error is finite."""
     kind = e.dtype.type
@@ -85,7 +85,7 @@ def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, dev
     return kind(scale) * least(values, m, sample) + width
 
 
-@jit
+@inner
 def pass_row(e, limit, mark, passed, row, classes):
     """row: bits of `e <= limit`. Bytes first, which is vector code; then eight bytes to eight bits by one product.
 
@@ -103,7 +103,7 @@ def pass_row(e, limit, mark, passed, row, classes):
         row[w] = word
 
 
-@jit
+@inner
 def nth_bit(pool, n):
     """Index of the n-th set bit, from 0."""
     for w in range(pool.size):
@@ -117,7 +117,7 @@ def nth_bit(pool, n):
     return -1
 
 
-@jit
+@inner
 def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size):
     """The individuals an event begins with, in `members`; returns how many.
 
@@ -148,7 +148,7 @@ def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_
     return m
 
 
-@jit
+@inner
 def draw_case(s, j, order, swaps, cumulative, drawn):
     """The j-th case of an event: uniform among those left, or with probability by weight (`cumulative` not empty)."""
     n = order.size
@@ -187,7 +187,7 @@ def draw_case(s, j, order, swaps, cumulative, drawn):
     return chosen
 
 
-@jit
+@inner
 def reset_order(order, swaps, drawn, used, weighted):
     """Put the cases back in ascending order, by undoing what the draws did, so that each event starts alike."""
     for j in range(used - 1, -1, -1):
@@ -219,7 +219,7 @@ def pass_bits(errors, who, cases, scale, best_scope, width_kind, epsilon, bits, 
             pass_row(row, limit, mix(u64(t) + u64(1)), passed, bits[t], classes[tile])
 
 
-@jit
+@inner
 def hash_error_vectors(e, classes):
     """A 64-bit hash of each individual's errors over all cases."""
     classes[:] = u64(0)
@@ -228,9 +228,9 @@ def hash_error_vectors(e, classes):
             classes[i] = mix(classes[i] + np.float64(e[t, i]).view(np.uint64))
 
 
-@jit
+@inner
 def one_class(pool, classes):
-    first = nth_bit(pool, 0)
+    first = nth_bit(pool, np.int64(0))
     for w in range(pool.size):
         word = pool[w]
         while word != u64(0):
@@ -240,7 +240,7 @@ def one_class(pool, classes):
     return True
 
 
-@jit
+@inner
 def filter_pool(pool, row, rest):
     """rest = pool and row; returns how many are left."""
     left = u64(0)
@@ -276,9 +276,10 @@ def select_static(
             start[:] = u64(0)
             for j in range(m):
                 start[members[j] >> 6] |= u64(1) << u64(members[j] & 63)
-        pool[:] = start
+        for w in range(words):  # not `pool[:] = start`: Numba would spend seconds on the text of its error message
+            pool[w] = start[w]
         size = m
-        j = 0
+        j = np.int64(0)
         idle = 0
         while size > 1 and j < n_cases:
             t = draw_case(s, j, order, swaps, cumulative, drawn)
@@ -319,7 +320,7 @@ def select_pooled(
         s[0] = key(seed, generation, purpose, event)
         choice = draw(s) >> u64(32)
         size = draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size)
-        j = 0
+        j = np.int64(0)
         idle = 0
         while size > 1 and j < n_cases:
             t = draw_case(s, j, order, swaps, cumulative, drawn)

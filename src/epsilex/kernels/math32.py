@@ -16,7 +16,7 @@ i32 = np.int32
 
 
 def _jit(function):
-    return njit(**OPTIONS)(function)
+    return njit(no_cpython_wrapper=True, **OPTIONS)(function)
 
 
 def __getattr__(name):

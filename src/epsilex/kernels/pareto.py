@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import jit
+from epsilex.kernels.compiling import inner, jit
 
 
 @jit
@@ -40,7 +40,7 @@ def kth_neighbour_distance(f, g, who, k, distance):
         distance[q] = np.sqrt(np.partition(d, k - 1)[k - 1])
 
 
-@jit
+@inner
 def _nearer(f, g, count, a, b, da, db):
     """Whether point a has the lexicographically smaller vector of distances to the others (count: copies of a
     point)."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import jit
+from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.evaluating import FEATURE, run_program
 
 SWEEPS = 10
 SETTLED = np.float32(1e-6)  # relative change of an output between sweeps
 
 
-@jit
+@inner
 def _recurrent(opcode, feature, length, n_static):
     for k in range(length):
         if opcode[k] == FEATURE and feature[k] >= n_static:
@@ -25,7 +25,7 @@ def _recurrent(opcode, feature, length, n_static):
     return False
 
 
-@jit
+@inner
 def _shift_into(columns, out, past, n, rows):
     """Fill the fed-back columns from the outputs; returns whether they changed by more than rounding."""
     changed = False
@@ -39,7 +39,7 @@ def _shift_into(columns, out, past, n, rows):
     return changed
 
 
-@jit
+@inner
 def _step(table, arity, opcode, feature, constant, length, x, stack_address, where, columns, past, out, rows):
     """Row by row, from the block's start; after a non-finite output all that follow are NaN."""
     stride = x.shape[1] * 4

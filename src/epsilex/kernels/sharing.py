@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, jit
+from epsilex.kernels.compiling import call4, inner, jit
 from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
 
 u64 = np.uint64
@@ -23,7 +23,7 @@ NEVER = -1
 OP, ARGUMENT, FEATURE_NUMBER = u64(2**8 - 1), u64(2**28 - 1), u64(2**24 - 1)
 
 
-@jit
+@inner
 def find(key, keys, slots, shift, count):
     """The number of the node of this key, which is filed as `count` if it is new."""
     at = (key * u64(0x9E3779B97F4A7C15)) >> shift
@@ -58,7 +58,7 @@ def share(
     shift = u64(64)
     while (1 << (64 - np.int64(shift))) < slots.size:
         shift -= u64(1)
-    count = 0
+    count = np.int64(0)
     for i in range(first, last):
         level = 0
         for k in range(length[i]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import jit
+from epsilex.kernels.compiling import inner, jit
 
 u64 = np.uint64
 STEP = u64(0x9E3779B97F4A7C15)
@@ -17,7 +17,7 @@ M2 = u64(0x94D049BB133111EB)
 UNIT = 2.0**-53
 
 
-@jit
+@inner
 def mix(z):
     z = (z ^ (z >> u64(30))) * M1
     z = (z ^ (z >> u64(27))) * M2

@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from epsilex.kernels.compiling import jit
+from epsilex.kernels.compiling import inner, jit
 
 SAMPLE = 8
 EXACT_SUM = {"contract", "nsz", "reassoc"}  # for sums of small integers, which any order gives exactly
@@ -42,7 +42,7 @@ def _infinity(v):
     return lambda v: np.int64(0x7FF0000000000000)
 
 
-@jit(fastmath=EXACT_SUM)
+@inner(fastmath=EXACT_SUM)
 def count_at_most(b, n, pivot):
     """How many of b[:n] are <= pivot. Counted in float32, eight to a vector, which is exact to 2**24."""
     count = np.float32(0.0)
@@ -51,7 +51,7 @@ def count_at_most(b, n, pivot):
     return np.int64(count)
 
 
-@jit
+@inner
 def least_and_greatest(b, n):
     low = b[0]
     high = b[0]
@@ -61,7 +61,7 @@ def least_and_greatest(b, n):
     return low, high
 
 
-@jit
+@inner
 def sort_sample(b, n, sample):
     """SAMPLE values evenly spread over b[:n], in ascending order."""
     for j in range(SAMPLE):
@@ -73,7 +73,7 @@ def sort_sample(b, n, sample):
         sample[i] = x
 
 
-@jit
+@inner
 def neighbours(b, n, pivot, limit):
     """Greatest of b[:n] at most the pivot (-1 if there is none), and smallest above it (`limit` if there is none)."""
     none = b.dtype.type(-1)

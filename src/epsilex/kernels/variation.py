@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import jit
+from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.streams import below, key, normal, unit
 
 CONSTANT, FEATURE = 0, 1
 
 
-@jit
+@inner
 def subtree_start(opcode, arity, end):
     """First node of the subtree whose root is node `end`."""
     wanted = 1
@@ -46,7 +46,7 @@ def well_formed(opcode, feature, length, arity, n_features):
     return True
 
 
-@jit
+@inner
 def random_leaf(s, opcode, feature, constant, k, n_features, constant_share, low, high, coefficients):
     """A constant or a feature at node `k`; with `coefficients`, a feature carries a random coefficient."""
     if unit(s) < constant_share:
@@ -59,7 +59,7 @@ def random_leaf(s, opcode, feature, constant, k, n_features, constant_share, low
         constant[k] = normal(s) if coefficients else 1.0
 
 
-@jit
+@inner
 def grow(
     s, opcode, feature, constant, first, size, unary, binary, n_features, constant_share, low, high, coefficients,
     budget,
@@ -120,7 +120,7 @@ def random_start(
         )
 
 
-@jit
+@inner
 def splice(
     opcode, feature, constant, length, start, end, d_opcode, d_feature, d_constant, d_start, d_end,
     o_opcode, o_feature, o_constant, limit,
@@ -142,14 +142,14 @@ def splice(
     return total
 
 
-@jit
+@inner
 def copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant):
     for k in range(length):
         o_opcode[k], o_feature[k], o_constant[k] = opcode[k], feature[k], constant[k]
     return length
 
 
-@jit
+@inner
 def clear_rest(opcode, feature, constant, length):
     """Zero the places that are not in use, so that equal programs are equal arrays."""
     for k in range(length, opcode.size):
@@ -158,7 +158,7 @@ def clear_rest(opcode, feature, constant, length):
         constant[k] = 0.0
 
 
-@jit
+@inner
 def another(s, codes, code):
     """Another member of `codes` than `code`, if there is one."""
     if codes.size < 2:
@@ -169,7 +169,7 @@ def another(s, codes, code):
     return c
 
 
-@jit
+@inner
 def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_features, low, high, coefficients):
     """Point mutation of one node: a constant is perturbed, a feature or an operator becomes another of its kind."""
     op = opcode[k]
@@ -187,7 +187,7 @@ def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_feature
         opcode[k] = another(s, unary if arity[op] == 1 else binary, op)
 
 
-@jit
+@inner
 def mutate(
     s, kinds, rate, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity, unary, binary,
     n_features, constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
@@ -258,12 +258,12 @@ def mutate(
             t_opcode[size], t_feature[size], t_constant[size] = op, 0, 0.0
             size += 1
     return splice(
-        opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, 0, size - 1,
+        opcode, feature, constant, length, start, end, t_opcode, t_feature, t_constant, np.int64(0), size - 1,
         o_opcode, o_feature, o_constant, limit,
     )
 
 
-@jit
+@inner
 def cross(s, a, b, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity):
     """A child of `a` with one of its subtrees replaced by one of `b`'s, both uniform over all nodes; 0 if refused."""
     end, d_end = below(s, length[a]), below(s, length[b])
