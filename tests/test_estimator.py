@@ -461,6 +461,7 @@ BAD = {
     "max_cases": (1, "a"),
     "short_share": (-0.1, "a"),
     "shadow": ("yes", None),
+    "sums": ("yes", None),
     "survival": ("fittest", None),
     "constant_share": (-0.1, 2, "a", None, np.nan),
     "constant_range": (None, (1,), (2, 1), ("a", "b"), (0, np.inf), (np.nan, 1), (None, 1), 5),

@@ -89,6 +89,7 @@ CONSTRAINTS: dict[str, tuple[Callable, str]] = {
     "limit_outputs": _BOOLEAN,
     "elitism": _BOOLEAN,
     "shadow": _BOOLEAN,
+    "sums": _BOOLEAN,
     "polish": _BOOLEAN,
     "warm_start": _BOOLEAN,
     "progress": _BOOLEAN,
@@ -169,6 +170,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     shadow : bool
         Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not
         have count as less fit; see `epsilex.evolution.shadow`.
+    sums : bool
+        Whether the first population has in it the best sums of two to four simple terms that y, or its inverse, square,
+        root, logarithm or quotient with a feature, is close to; see `epsilex.evolution.sums`.
     elitism : bool
         Whether the best individual survives a generational replacement.
     polish : bool
@@ -251,6 +255,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         survival=Settings.survival,
         max_cases=Settings.max_cases,
         shadow=Settings.shadow,
+        sums=Settings.sums,
         elitism=Settings.elitism,
         polish=True,
         n_jobs=None,
@@ -291,6 +296,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.survival = survival
         self.max_cases = max_cases
         self.shadow = shadow
+        self.sums = sums
         self.elitism = elitism
         self.polish = polish
         self.n_jobs = n_jobs
@@ -328,6 +334,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         units = self._units(train)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         cases = self._cases(*units.apply(train.X, train.y), train.weight, settings)
+        cases.zero = -units.y_shift / units.y_scale
         target = self.target_error
         for _ in range(POWERS.get(self.loss, 1)):
             target /= unit

@@ -42,6 +42,7 @@ class Cases:
     padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
     rows     X (rows, features) float32, to draw some of them
     n_shadow, limits  how many shadow rows, and between which values a tame program stays on them
+    zero     what the user's 0 is in the units of y
     room, trial_room  (any, blocks * n) and (any, rows) float32, used again and again: new memory costs page faults
     """
 
@@ -56,6 +57,7 @@ class Cases:
     rows: np.ndarray
     n_shadow: int = 0
     limits: tuple[float, float] = (-np.inf, np.inf)
+    zero: float = 0.0
     room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     trial_room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
 

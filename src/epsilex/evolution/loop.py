@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from epsilex import selection
-from epsilex.evolution import survival, tuning, variation
+from epsilex.evolution import sums, survival, tuning, variation
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.clock import Clock
 from epsilex.evolution.population import Population
@@ -57,8 +57,12 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
     measure: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
     n = settings.population_size
     if resume is None:
+        programs = variation.start(settings, n, cases.n_features)
+        if settings.sums:
+            with clock("vary"):
+                sums.plant(programs, cases, settings)
         with clock("evaluate"):
-            population = cases.measure(variation.start(settings, n, cases.n_features), **measure)
+            population = cases.measure(programs, **measure)
         index, evaluations = 0, n
         yield Generation(0, population, np.empty(0), n, clock.seconds())
     else:

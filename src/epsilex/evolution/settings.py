@@ -48,6 +48,7 @@ class Settings:
     survival: str = "banded"
     max_cases: int | None = 4096  # rows the search sees, drawn at random from more; None: all
     shadow: bool = True  # whether untamed programs count as less fit
+    sums: bool = True  # whether the first population has sums of simple terms in it
     elitism: bool = True
     seed: int = 0
 
@@ -119,6 +120,7 @@ class Settings:
             "tuning": "hill_climbing",
             "survival": "generational",
             "shadow": False,
+            "sums": False,
             "max_cases": None,
             "elitism": True,
         }

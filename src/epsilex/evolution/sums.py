@@ -1,0 +1,385 @@
+"""Sums: formulas to start from that need no evolution, y, log y, y / (x z), ... = a A + b B + ... of simple terms.
+
+Thousands of terms, from `x` to `x * square(cos(z * w))`, are evaluated on a few hundred rows. The correlations of all
+pairs of them come from one product of matrices, and with those the R2 of every sum of two. The best few, with third
+and fourth terms added one at a time, become members of the first population. Many laws of physics are such a sum,
+once a root, logarithm, inverse or factor is moved to the side of y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.settings import Settings
+from epsilex.programs import Programs, evaluate
+from epsilex.programs.fold import Node
+from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
+
+ROWS = 256
+TERMS = 2500  # at most, the simplest
+MONOMIALS = 1000  # of them, at most
+FACTORS = 4  # single features, and other monomials, that are moved to the side of y, or of 1 / y
+FEATURES = 10  # that the terms are made of, those most correlated with the target
+PAIRS = 8  # kept of each side of the equation
+LONGER = 3  # of these are given a third term, and a fourth
+COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
+SPIKE = 0.7  # share of a term's length that a single row may have
+MIN_ROWS = 20
+SHARE = 0.1  # of the population, at most
+
+Term = tuple[Node, ...]
+
+
+def feature(j: int, coefficient: float = 1.0) -> Term:
+    return ((FEATURE, j, coefficient),)
+
+
+def constant(value: float) -> Term:
+    return ((CONSTANT, 0, value),)
+
+
+def apply(name: str, *arguments: Term) -> Term:
+    return (*(node for a in arguments for node in a), (opcode(name), 0, 0.0))
+
+
+def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
+    """Put the best sums in the place of the last programs."""
+    if cases.n_features != cases.rows.shape[1]:  # a model of a series has features that only a run of it knows
+        return
+    found = sums(cases.rows[:ROWS].astype(np.float64), cases.y[:ROWS].astype(np.float64) - cases.zero, settings)
+    found = found[: int(SHARE * len(programs))]
+    for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):
+        programs.length[i] = len(nodes)
+        for array in (programs.opcode, programs.feature, programs.constant):
+            array[i] = 0
+        for k, (code, column, value) in enumerate(nodes):
+            programs.opcode[i, k], programs.feature[i, k], programs.constant[i, k] = code, column, value
+
+
+def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    names = list(settings.operators)
+    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < MIN_ROWS or np.ptp(y) == 0.0:
+        return []
+    features = _correlated(X, y)
+    monomials = all_monomials(features)
+    unary = [name for name in names if lookup(opcode(name)).arity == 1 and name != "neg"]
+    terms, values, unit = _distinct(*_evaluated(library(features, monomials, unary), X))
+    if len(terms) < 2:
+        return []
+    lengths = np.array([len(t) for t in terms])
+    whole = Correlations(unit)
+    found = [
+        side.solve([terms[k] for k in picked], values[picked])
+        for side in (*sides(y, names), *factored(X, y, monomials, unit))
+        for picked in _picks(whole, side.values, lengths)
+    ]
+    large = np.flatnonzero(y > 1e-3 * np.abs(y).max())  # the logarithms of others may be nothing but rounding
+    if "exp" in names and (y > -1e-6 * np.abs(y).max()).all() and len(large) >= MIN_ROWS:
+        log = Side(np.log(y[large]), lambda s: apply("exp", s), "constant")
+        part = whole if len(large) == len(y) else Correlations(_unit(values[:, large]))
+        found += [
+            log.solve([terms[k] for k in picked], values[picked][:, large])
+            for picked in _picks(part, log.values, lengths)
+        ]
+    return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
+
+
+def _evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]:
+    return terms, evaluate(Programs.from_nodes(terms, np.float32), X.astype(np.float32)).astype(np.float64)
+
+
+# The library ----------------------------------------------------------------------------------------------------------
+
+
+def _correlated(X: np.ndarray, y: np.ndarray) -> list[int]:
+    """The features most correlated with the target, by value or by square."""
+    if X.shape[1] <= FEATURES:
+        return list(range(X.shape[1]))
+    size = np.zeros(X.shape[1])
+    for column in (X, X * X):
+        centred = column - column.mean(axis=0)
+        length = np.sqrt((centred**2).sum(axis=0))
+        length[length == 0.0] = np.inf
+        size = np.maximum(size, np.abs((y - y.mean()) @ centred) / length)
+    return sorted(np.argsort(-size, kind="stable")[:FEATURES].tolist())
+
+
+Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below the line
+
+
+def library(features: Sequence[int], monomials: Sequence[Monomial], names: Sequence[str]) -> list[Term]:
+    """Terms of these features and unary operators, the simplest first."""
+    few = [_quotient(m) for m in monomials if len(m[0]) + len(m[1]) <= 2]
+    pairs = [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
+    functions = [apply(name, a) for a in [*few, *pairs] for name in names]
+    functions += [apply("exp", _negative(a)) for a in few if "exp" in names]
+    squares = [
+        apply("square", apply(name, a))
+        for a in [*few, *pairs] for name in names if "square" in names and name in ("sin", "cos", "log", "tanh")
+    ]  # fmt: skip
+    products = [apply("mul", feature(i), feature(j)) for i, j in combinations(features, 2)]
+    ranked = [(len(over) + len(under), _quotient((over, under))) for over, under in monomials]
+    ranked += [(2, a) for a in pairs] + [(3 + len(a) // 3, a) for a in functions]
+    ranked += [(3, apply("div", constant(1.0), a)) for a in pairs]
+    ranked += [(4, apply(name, feature(j), a)) for a in pairs for j in features for name in ("mul", "div")]
+    ranked += [(5, apply("div", above, a)) for a in pairs for above in products]
+    ranked += [(5 + len(a) // 3, apply("mul", feature(j), a)) for a in functions for j in features]
+    ranked += [(6 + len(a) // 3, apply("div", a, feature(j))) for a in functions for j in features]
+    ranked += [(4 + len(a) // 3, a) for a in squares]
+    ranked += [(5 + len(a) // 3, apply("mul", feature(j), a)) for a in squares for j in features]
+    return [term for _, term in sorted(ranked, key=lambda pair: pair[0])][: 2 * TERMS]
+
+
+def all_monomials(features: Sequence[int]) -> list[Monomial]:
+    """Products and quotients of features, of as many factors as there is room for."""
+    result: list[Monomial] = []
+    for size in range(1, len(features) + 1):
+        new = [
+            (tuple(j for j, up in sides if up), tuple(j for j, up in sides if not up))
+            for who in combinations(features, size)
+            for ups in product((True, False), repeat=size)
+            for sides in [list(zip(who, ups, strict=True))]
+        ]
+        if size > 2 and len(result) + len(new) > MONOMIALS:
+            break
+        result += new
+    return result
+
+
+def _quotient(monomial: Monomial) -> Term:
+    over, under = monomial
+    return apply("div", _product(over), _product(under)) if under else _product(over)
+
+
+def _product(features: Sequence[int]) -> Term:
+    if not features:
+        return constant(1.0)
+    result = feature(features[0])
+    for j in features[1:]:
+        result = apply("mul", result, feature(j))
+    return result
+
+
+def _negative(term: Term) -> Term:
+    """The term with the sign of its first leaf changed, which is a factor of it."""
+    (code, column, value), *rest = term
+    return ((code, column, -value), *rest)
+
+
+def _distinct(terms: list[Term], values: np.ndarray) -> tuple[list[Term], np.ndarray, np.ndarray]:
+    """Terms whose values are finite, vary, and hang on no single row, without those that are multiples of an earlier
+    one; their values, and these centred and of length 1."""
+    unit = _unit(values)
+    with np.errstate(all="ignore"):
+        varies = values.std(axis=1) > 1e-6 * np.abs(values).max(axis=1)
+    kept = np.flatnonzero(varies & (unit != 0.0).any(axis=1))
+    unit = unit[kept]
+    sign = np.sign(unit[np.arange(len(unit)), np.abs(unit).argmax(axis=1)])
+    _, first = np.unique(np.round(unit * sign[:, None], 4), axis=0, return_index=True)
+    first = np.sort(first)[:TERMS]
+    return [terms[k] for k in kept[first]], values[kept[first]], unit[first]
+
+
+def _unit(values: np.ndarray) -> np.ndarray:
+    """Rows centred and of length 1; zero where one is not finite, does not vary, or hangs on a single place."""
+    with np.errstate(all="ignore"):
+        centred = values - values.mean(axis=1, keepdims=True)
+        unit = centred / np.sqrt((centred**2).sum(axis=1, keepdims=True))
+        good = np.isfinite(unit).all(axis=1) & (np.abs(unit).max(axis=1) < SPIKE)
+    return np.where(good[:, None], unit, 0.0)
+
+
+# The equation's other side --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Side:
+    """What stands for y on its side of the equation, and the way back.
+
+    values     (rows,)
+    back       program of the sum -> program of y
+    free       whether a factor and a constant of the sum are free: "both" (linear scaling supplies them), "constant"
+               (it turns into a factor), "factor" (turns into one), or "none"
+    """
+
+    values: np.ndarray
+    back: Callable[[Term], Term]
+    free: str
+
+    def solve(self, terms: Sequence[Term], values: np.ndarray) -> list[Node] | None:
+        """The program of y, its coefficients by least squares; None where they come out without bounds."""
+        columns = values.T
+        with_constant = np.column_stack([columns, np.ones(len(columns))])
+        c, rest = _least_squares(with_constant, self.values)
+        offset = c[-1]
+        if self.free in ("both", "constant"):
+            offset = 0.0
+        else:
+            plain, plain_rest = _least_squares(columns, self.values)
+            if plain_rest <= 1.001 * rest + 1e-9 * (self.values**2).sum():
+                c, offset = np.append(plain, 0.0), 0.0
+        if not np.isfinite(c).all() or (c[:-1] == 0.0).any():
+            return None
+        c = c[:-1]
+        if self.free in ("both", "factor"):
+            c, offset = c / c[0], offset / c[0]
+        result: Term | None = None
+        for term, coefficient in zip(terms, c, strict=True):
+            result = _added(result, term, float(coefficient))
+        assert result is not None
+        if offset != 0.0:
+            result = apply("add", result, constant(float(offset)))
+        return list(self.back(result))
+
+
+def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
+    """y itself, and functions of it that its values and the operators allow."""
+    yield Side(y, lambda s: s, "both")
+    size = np.abs(y).max()
+    if (np.abs(y) > 1e-3 * size).all():
+        yield Side(size / y, lambda s: apply("div", constant(1.0), s), "factor")
+    if (y > 1e-6 * size).all():
+        if "sqrt" in names:
+            yield Side((y / size) ** 2, lambda s: apply("sqrt", s), "factor")
+        if "square" in names:
+            yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
+
+
+def factored(X: np.ndarray, y: np.ndarray, monomials: Sequence[Monomial], unit: np.ndarray) -> Iterator[Side]:
+    """y / M and M / y for the monomials M that leave most to a single term."""
+    size = np.abs(y).max()
+    with np.errstate(all="ignore"):
+        M = _evaluated([_quotient(m) for m in monomials], X)[1]
+        quotients = [(y / size / M, _times_monomial)]
+        if (np.abs(y) > 1e-3 * size).all():
+            quotients.append((M / (y / size), _monomial_over))
+    for values, back in quotients:
+        r = np.round(np.abs(unit @ _unit(values).T).max(axis=0), 6)
+        single = np.array([len(over) + len(under) == 1 for over, under in monomials])
+        for who in (np.flatnonzero(single), np.flatnonzero(~single)):
+            for k in who[np.argsort(-r[who], kind="stable")[:FACTORS]]:
+                if r[k] > 0.0:
+                    yield Side(values[k], partial(back, monomials[k]), "factor")
+
+
+def _times_monomial(monomial: Monomial, term: Term) -> Term:
+    over, under = monomial
+    for j in over:
+        term = apply("mul", feature(j), term)
+    return apply("div", term, _product(under)) if under else term
+
+
+def _monomial_over(monomial: Monomial, term: Term) -> Term:
+    over, under = monomial
+    for j in under:
+        term = apply("mul", feature(j), term)
+    return apply("div", _product(over), term)
+
+
+def _least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
+    """Coefficients and the sum of squares left."""
+    c = np.linalg.lstsq(columns, target, rcond=None)[0]
+    return c, float(((target - columns @ c) ** 2).sum())
+
+
+def _added(result: Term | None, term: Term, coefficient: float) -> Term:
+    """The sum with one more term; a coefficient within rounding of 1 is 1."""
+    if abs(abs(coefficient) - 1.0) < 1e-4:
+        coefficient = float(np.sign(coefficient))
+    if result is not None and coefficient < 0.0:
+        return apply("sub", result, _times(term, -coefficient))
+    scaled = _times(term, coefficient)
+    return scaled if result is None else apply("add", result, scaled)
+
+
+def _times(term: Term, coefficient: float) -> Term:
+    """The term times a number, which goes to a leaf that is a factor of it where there is one."""
+    if coefficient == 1.0:
+        return term
+    if all(code <= FEATURE or lookup(code).name in ("mul", "div") for code, _, _ in term):
+        (code, column, value), *rest = term  # the first leaf of a product or quotient is above the line
+        return ((code, column, value * coefficient), *rest)
+    return apply("mul", constant(coefficient), term)
+
+
+# The choice -----------------------------------------------------------------------------------------------------------
+
+
+class Correlations:
+    """Of all terms with each other. unit (terms, rows): their values centred and of length 1."""
+
+    def __init__(self, unit: np.ndarray):
+        self.unit = unit
+        self.gram = np.round(unit @ unit.T, 6).astype(np.float32)
+        spread = 1.0 - self.gram * self.gram
+        self.inverse = np.where(spread > COLLINEAR, 1.0 / np.maximum(spread, COLLINEAR), 0.0).astype(np.float32)
+
+    def best_partners(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The greatest R2 of each term with another one, and which, where `r` is their correlation with the target:
+        (r_i^2 + r_j^2 - 2 r_i r_j g) / (1 - g^2)."""
+        r = np.round(r, 6).astype(np.float32)
+        best, partner = np.empty(len(r)), np.empty(len(r), np.int64)
+        square = r * r
+        for first in range(0, len(r), 128):
+            rows = slice(first, first + 128)
+            product = (2.0 * r[rows, None]) * r[None, :] * self.gram[rows]
+            found = (square[rows, None] + square[None, :] - product) * self.inverse[rows]
+            partner[rows] = found.argmax(axis=1)
+            best[rows] = np.take_along_axis(found, partner[rows, None], axis=1)[:, 0]
+        return best, partner
+
+
+def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iterator[list[int]]:
+    """The terms of the best single terms, pairs, and pairs with more terms added."""
+    centred = target - target.mean()
+    size = np.sqrt((centred**2).sum())
+    if not (np.isfinite(size) and size > 0.0):
+        return
+    t = centred / size
+    n = len(t)
+    cost = lengths * np.log(n)
+    unit = terms.unit
+    r = unit @ t
+    for k in np.argsort(n * np.log(1.0 - np.minimum(r * r, 1.0) + 1e-9) + cost, kind="stable")[:2]:
+        yield [int(k)]
+    best, partner = terms.best_partners(r)
+    score = n * np.log(1.0 - np.minimum(best, 1.0) + 1e-9) + cost + cost[partner]
+    pairs = []
+    for i in np.argsort(score, kind="stable"):
+        pair = sorted((int(i), int(partner[i])))
+        if pair not in pairs:
+            pairs.append(pair)
+        if len(pairs) == PAIRS:
+            break
+    yield from pairs
+    for picked in pairs[:LONGER]:
+        for _ in range(2):
+            columns = np.column_stack([unit[picked].T, np.ones(n)])
+            c, rest = _least_squares(columns, t)
+            if rest < 1e-8:
+                break
+            left = t - columns @ c
+            gain = np.abs(unit @ left)
+            gain[picked] = 0.0
+            picked = [*picked, int(np.argmax(gain))]
+            yield picked
+
+
+def _by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> list[list[Node]]:
+    """Programs by n log(squared error after linear scaling) + length log n; those with undefined values left out."""
+    if not found:
+        return []
+    n = len(y)
+    outputs = evaluate(Programs.from_nodes(found, np.float32), X.astype(np.float32)).astype(np.float64)
+    score = np.full(len(found), np.inf)
+    for i in np.flatnonzero(np.isfinite(outputs).all(axis=1)):
+        _, rest = _least_squares(np.column_stack([outputs[i], np.ones(n)]), y)
+        score[i] = n * np.log(rest / ((y - y.mean()) ** 2).sum() + 1e-12) + len(found[i]) * np.log(n)
+    return [found[i] for i in np.argsort(score, kind="stable") if np.isfinite(score[i])]
