@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, islice, product
 
 import numpy as np
 
@@ -25,9 +25,9 @@ ROWS = 256
 TERMS = 2500  # at most, the simplest
 MONOMIALS = 1000  # of them, at most
 FACTORS = 4  # single features, and other monomials, that are moved to the side of y, or of 1 / y
-FEATURES = 10  # that the terms are made of, those most correlated with the target
+FEATURES = 8  # that the terms are made of, those most correlated with the target
 PAIRS = 8  # kept of each side of the equation
-LONGER = 3  # of these are given a third term, and a fourth
+LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
 SPIKE = 0.7  # share of a term's length that a single row may have
 MIN_ROWS = 20
@@ -120,21 +120,21 @@ def library(features: Sequence[int], monomials: Sequence[Monomial], names: Seque
     pairs = [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
     functions = [apply(name, a) for a in [*few, *pairs] for name in names]
     functions += [apply("exp", _negative(a)) for a in few if "exp" in names]
-    squares = [
-        apply("square", apply(name, a))
-        for a in [*few, *pairs] for name in names if "square" in names and name in ("sin", "cos", "log", "tanh")
-    ]  # fmt: skip
-    products = [apply("mul", feature(i), feature(j)) for i, j in combinations(features, 2)]
-    ranked = [(len(over) + len(under), _quotient((over, under))) for over, under in monomials]
-    ranked += [(2, a) for a in pairs] + [(3 + len(a) // 3, a) for a in functions]
-    ranked += [(3, apply("div", constant(1.0), a)) for a in pairs]
-    ranked += [(4, apply(name, feature(j), a)) for a in pairs for j in features for name in ("mul", "div")]
-    ranked += [(5, apply("div", above, a)) for a in pairs for above in products]
-    ranked += [(5 + len(a) // 3, apply("mul", feature(j), a)) for a in functions for j in features]
-    ranked += [(6 + len(a) // 3, apply("div", a, feature(j))) for a in functions for j in features]
-    ranked += [(4 + len(a) // 3, a) for a in squares]
-    ranked += [(5 + len(a) // 3, apply("mul", feature(j), a)) for a in squares for j in features]
-    return [term for _, term in sorted(ranked, key=lambda pair: pair[0])][: 2 * TERMS]
+    periodic = [name for name in names if name in ("sin", "cos")]
+    squares = [apply("square", apply(name, a)) for a in [*few, *pairs] for name in periodic if "square" in names]
+    groups = (
+        (_quotient(m) for m in monomials),
+        pairs,
+        (apply("div", constant(1.0), a) for a in pairs),
+        functions,
+        (apply(name, feature(j), a) for a in pairs for j in features for name in ("mul", "div")),
+        (apply("div", _product(two), a) for a in pairs for two in combinations(features, 2)),
+        squares,
+        (apply("mul", feature(j), a) for a in functions for j in features),
+        (apply("mul", feature(j), a) for a in squares for j in features),
+        (apply("div", a, feature(j)) for a in functions for j in features),
+    )
+    return list(islice(chain.from_iterable(groups), 2 * TERMS))
 
 
 def all_monomials(features: Sequence[int]) -> list[Monomial]:
@@ -316,7 +316,7 @@ class Correlations:
     """Of all terms with each other. unit (terms, rows): their values centred and of length 1."""
 
     def __init__(self, unit: np.ndarray):
-        self.unit = unit
+        self.unit, self.single = unit, unit.astype(np.float32)
         self.gram = np.round(unit @ unit.T, 6).astype(np.float32)
         spread = 1.0 - self.gram * self.gram
         self.inverse = np.where(spread > COLLINEAR, 1.0 / np.maximum(spread, COLLINEAR), 0.0).astype(np.float32)
@@ -346,7 +346,7 @@ def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iter
     n = len(t)
     cost = lengths * np.log(n)
     unit = terms.unit
-    r = unit @ t
+    r = np.einsum("ij,j->i", unit, t)  # not by BLAS, whose threads cost more than so small a product
     for k in np.argsort(n * np.log(1.0 - np.minimum(r * r, 1.0) + 1e-9) + cost, kind="stable")[:2]:
         yield [int(k)]
     best, partner = terms.best_partners(r)
@@ -366,7 +366,7 @@ def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iter
             if rest < 1e-8:
                 break
             left = t - columns @ c
-            gain = np.abs(unit @ left)
+            gain = np.abs(np.einsum("ij,j->i", terms.single, left.astype(np.float32)))
             gain[picked] = 0.0
             picked = [*picked, int(np.argmax(gain))]
             yield picked

@@ -10,6 +10,7 @@ import numpy as np
 
 from epsilex.evolution.shadow import UNTAMED, limits
 from epsilex.evolution.units import Units, in_units
+from epsilex.models.gathering import gather
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
 from epsilex.models.pruning import prune
@@ -86,8 +87,8 @@ class Scorer:
 def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
     """Models by ascending length, each of better standing on the training rows than every shorter one.
 
-    Programs are simplified, their constants polished in float64, terms that do not matter dropped; a model that is not
-    finite on every row is left out.
+    Programs are simplified, their constants polished in float64, terms that do not matter dropped, factors gathered; a
+    model that is not finite on every row is left out.
     """
     best: dict[int, Model] = {}
     for program in programs:
@@ -95,7 +96,8 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
         if polished:
             train = score.train
             tuned = simplify(polish(variants[0], train.X, train.y, train.weight))
-            variants.append(prune(tuned, train.X[:PRUNING_ROWS], score.values))
+            some = train.X[:PRUNING_ROWS]
+            variants.append(gather(prune(tuned, some, score.values), some, score.values))
         for nodes in variants:
             m = score(nodes)
             if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):

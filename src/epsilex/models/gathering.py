@@ -1,0 +1,107 @@
+"""Factors gathered: `2*sqrt(square(0.5*a - 0.5*b))` is `sqrt(square(a - b))`.
+
+A search leaves coefficients wherever they happened to arise. Here each is moved up, through products, quotients,
+squares and roots, and through sums whose terms have equal ones; what arrives at a sum of unequal terms, or at a
+function that lets no factor pass, goes to a leaf there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from epsilex.programs.algebra import ADD, DIV, INV, MUL, NEG, SUB, Term, constant, feature, make
+from epsilex.programs.fold import Node, fold
+from epsilex.programs.operators import CONSTANT, FEATURE, Operator, opcode
+
+SQUARE, SQRT, ABS = (opcode(name) for name in ("square", "sqrt", "abs"))
+EQUAL = 1e-6  # relative difference of two coefficients that are taken for one
+SAME = 1e-7  # change of the outputs, relative to their spread, that this may cause
+
+Scaled = tuple[float, Term]  # a factor, and what it multiplies
+
+
+def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
+    """The program with its factors gathered; as it was where that is longer, or not the same on X (rows, features)."""
+    nodes = list(nodes)
+    try:
+        gathered = list(_times(*fold(nodes, _leaf, _branch)).nodes)
+    except (OverflowError, ZeroDivisionError):
+        return nodes
+    if len(gathered) > len(nodes):
+        return nodes
+    before, after = values(nodes, X), values(gathered, X)
+    spread = float(np.abs(before - before.mean()).max())
+    return gathered if np.abs(after - before).max() <= SAME * spread else nodes
+
+
+def _leaf(code: int, column: int, value: float) -> Scaled:
+    if value == 0.0:
+        return 1.0, constant(0.0)
+    return value, feature(Term(((FEATURE, column, 1.0),)), 1.0) if code == FEATURE else constant(1.0)
+
+
+def _branch(row: Operator, *args: Scaled) -> Scaled:
+    (k, a), *others = args
+    code = row.opcode
+    if not others:
+        if code == NEG:
+            return -k, a
+        if code == INV:
+            return 1.0 / k, make(INV, a)
+        if code == SQUARE:
+            return k * k, make(SQUARE, a)
+        if code == ABS:
+            return abs(k), make(ABS, a)
+        if code == SQRT:
+            return math.sqrt(abs(k)), make(SQRT, _times(math.copysign(1.0, k), a))
+        return 1.0, make(code, _times(k, a))
+    ((q, b),) = others
+    if code == MUL:
+        return k * q, b if _is_one(a) else a if _is_one(b) else make(MUL, a, b)
+    if code == DIV:
+        return k / q, a if _is_one(b) else make(DIV, a, b)
+    if code in (ADD, SUB):
+        q = q if code == ADD else -q
+        if abs(abs(k) - abs(q)) <= EQUAL * abs(k):
+            return (k, make(ADD, a, b)) if k * q > 0 else (k, make(SUB, a, b)) if k > 0 else (q, make(SUB, b, a))
+        if q < 0.0:
+            return 1.0, make(SUB, _times(k, a), _times(-q, b))
+        return 1.0, make(ADD, _times(k, a), _times(q, b))
+    return 1.0, make(code, _times(k, a), _times(q, b))
+
+
+def _times(k: float, term: Term) -> Term:
+    """The term times k, in a leaf if one of its leaves can take it."""
+    if k == 1.0:
+        return term
+    inside = _inside(k, term)
+    return make(MUL, constant(k), term) if inside is None else inside
+
+
+def _inside(k: float, term: Term) -> Term | None:
+    code = term.code
+    if code == CONSTANT:
+        return constant(k * term.constant)
+    if code == FEATURE:
+        return feature(term, k * term.constant)
+    if code in (MUL, DIV):
+        a, b = term.args
+        first = _inside(k, a)
+        if first is not None:
+            return make(code, first, b)
+        second = _inside(k if code == MUL else 1.0 / k, b)
+        return None if second is None else make(code, a, second)
+    if code in (ADD, SUB):
+        parts = [_inside(k, part) for part in term.args]
+        return None if None in parts else make(code, *(p for p in parts if p is not None))
+    if code == SQUARE and k > 0.0:
+        root = _inside(math.sqrt(k), term.args[0])
+        return None if root is None else make(SQUARE, root)
+    return None
+
+
+def _is_one(term: Term) -> bool:
+    return term.code == CONSTANT and term.constant == 1.0

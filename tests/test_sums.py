@@ -1,0 +1,110 @@
+"""Sums of simple terms to start from, and factors gathered in what comes out."""
+
+import numpy as np
+import pytest
+
+from epsilex import SymbolicRegressor
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.loop import evolve
+from epsilex.evolution.settings import Settings
+from epsilex.evolution.sums import all_monomials, library, sums
+from epsilex.models.gathering import gather
+from epsilex.programs import Programs
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.parser import parse
+
+RNG = np.random.default_rng(7)
+X = RNG.uniform(1.0, 4.0, (256, 4))
+a, b, c, d = X.T
+
+
+def left(nodes, X, y):
+    """Share of the variance left after linear scaling."""
+    columns = np.column_stack([evaluate64(nodes, X), np.ones(len(y))])
+    rest = y - columns @ np.linalg.lstsq(columns, y, rcond=None)[0]
+    return (rest**2).sum() / ((y - y.mean()) ** 2).sum()
+
+
+class TestSums:
+    @pytest.mark.parametrize(
+        "y",
+        [
+            a * b,
+            3.0 * a / b - 2.0 * np.sin(c),
+            1.0 / (1.0 / a + c / b),
+            np.sqrt((a - b) ** 2 + (c - d) ** 2),
+            b * np.exp(-a * c / d),
+            (a * c + b * d) / (a + b),
+            a * b * c * np.log(d / a),
+            -a * (np.cos(b * c) + d * np.cos(b * c) ** 2),
+            1e8 * (a * a + b),
+        ],
+    )
+    def test_finds_laws_of_this_form(self, y):
+        assert left(sums(X, y, Settings())[0], X, y) < 1e-9
+
+    def test_within_the_settings(self):
+        few = Settings(operators=("add", "sub", "mul", "div", "sin"), max_length=12)
+        found = sums(X, np.exp(a - b) + np.sqrt(c), few)
+        assert found
+        allowed = {
+            0,
+            1,
+            *(Programs.from_nodes([parse(t, ["x"])]).opcode[0, -1] for t in ("x+x", "x-x", "x*x", "x/x", "sin(x)")),
+        }
+        for nodes in found:
+            assert len(nodes) <= 12
+            assert {code for code, _, _ in nodes} <= allowed
+
+    def test_nothing_without_arithmetic_rows_or_a_target(self):
+        assert sums(X, a, Settings(operators=("sin", "add"))) == []
+        assert sums(X[:10], a[:10], Settings()) == []
+        assert sums(X, np.ones(256), Settings()) == []
+
+    def test_many_features_and_hopeless_ones(self):
+        wide = np.column_stack([X, np.zeros(256), RNG.normal(size=(256, 40)), np.full(256, 3.0)])
+        assert left(sums(wide, a * b, Settings())[0], wide, a * b) < 1e-9
+
+    def test_terms_are_well_formed_and_simple_first(self):
+        features = range(3)
+        terms = library(features, all_monomials(features), ["sin", "exp", "square"])
+        Programs.from_nodes(terms).validate(3)
+        assert [len(t) for t in terms[:6]] == [1, 3] * 3  # x, 1/x of each
+        assert len(all_monomials(range(2))) == 8  # x, 1/x, y, 1/y, xy, x/y, y/x, 1/xy
+
+    def test_in_the_first_population_and_only_if_asked(self):
+        y = np.sqrt((a - b) ** 2 + (c - d) ** 2)
+        with_sums, without = (
+            next(evolve(Cases.from_arrays(X, y), Settings(population_size=100, sums=s))).population
+            for s in (True, False)
+        )
+        assert with_sums.fitness.min() < 1e-4 < without.fitness.min()
+        assert (with_sums.programs.opcode[:90] == without.programs.opcode[:90]).all()
+
+    def test_the_zero_of_a_shifted_target(self):
+        y = np.sqrt((a - b) ** 2 + (c - d) ** 2)
+        est = SymbolicRegressor(generations=0, time_limit=None, random_state=0).fit(X, y)
+        assert est.model_.formula == "sqrt(square(x0 - x1) + square(x2 - x3))"
+
+
+class TestGather:
+    @pytest.mark.parametrize(
+        ("text", "gathered"),
+        [
+            ("2.0*sqrt(square(0.5*x0 - 0.5*x1) + square(0.5*x2 - 0.5*x3))", "sqrt(square(x0 - x1) + square(x2 - x3))"),
+            ("0.25*x0*(square(2.0*x1) + square(2.0*x2))", "x0*(square(x1) + square(x2))"),
+            ("3.0*x0*(0.5*x2 - 0.5*x3)/(1.5*x0 + 1.5*x1) + x3", "x0*(x2 - x3)/(x0 + x1) + x3"),
+            ("2.0/(2.0*x2/x1 + 2.0/x0)", "1/(x2/x1 + 1/x0)"),
+            ("2.0*x0 + 3.0*x1", "2*x0 + 3*x1"),
+            ("sin(2.0*x0)*3.0", "3*sin(2*x0)"),
+            ("exp(-2.0*x0) - 0.5*x1", "exp(-2*x0) - 0.5*x1"),
+        ],
+    )
+    def test_texts(self, text, gathered):
+        names = ["x0", "x1", "x2", "x3"]
+        nodes = gather(parse(text, names), X, evaluate64)
+        assert Programs.from_nodes([nodes]).formula(0, names) == gathered
+
+    def test_unequal_coefficients_stay(self):
+        nodes = parse("0.5*x0 + 0.500001*x1", ["x0", "x1"])
+        assert left(gather(nodes, X, evaluate64), X, evaluate64(nodes, X)) < 1e-20
