@@ -37,6 +37,7 @@ def variants() -> dict[str, dict]:
         "no crossover": {"crossover": 0.0},
         "no polish": {"polish": False},
         "no shadow rows": {"shadow": False},
+        "no sums at the start": {"sums": False},
     }
     for survival in SURVIVALS:
         found[f"survival: {survival}"] = {"survival": survival}

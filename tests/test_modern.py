@@ -152,6 +152,16 @@ class TestSchools:
                 break
 
 
+def test_no_formula_is_longer_than_asked_for():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(100, 3))
+    y = 5.0 + 3.0 * np.sin(X[:, 0]) * X[:, 1] + X[:, 2]
+    est = SymbolicRegressor(max_length=12, population_size=100, generations=5, time_limit=None, random_state=0).fit(
+        X, y
+    )
+    assert est.front_["length"].max() <= 12
+
+
 def test_every_band_keeps_its_fittest():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(60, 2))

@@ -126,8 +126,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     selection_options : mapping, optional
         Options of that method, such as `{"pool_size": 100}`.
     time_limit : float or None, default=30
-        Seconds after which the search stops. A run ended by the clock is repeated exactly by
-        `generations=est.n_generations_, time_limit=None` and the same `random_state`.
+        Seconds after which the search stops; compiling, half a minute once on a machine, is not counted. A run ended by
+        the clock is repeated exactly by `generations=est.n_generations_, time_limit=None` and the same `random_state`.
     generations : int or None, default=None
         Generations after which the search stops.
     target_error : float, default=0
@@ -458,7 +458,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         ]
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         scorer = Scorer(self._names(), loss_function(self.loss), train, validation, shadow, self._values)
-        self.models_ = make_front(programs, scorer, self.polish)
+        front = make_front(programs, scorer, self.polish)
+        # Linear scaling has added to the length of some; very short limits leave no other.
+        self.models_ = [m for m in front if m.length <= settings.max_length] or front
         if not self.models_:
             warnings.warn("no formula was finite on all rows; the model is the target's mean", stacklevel=3)
             mean = [(CONSTANT, 0, float(np.average(train.y, weights=train.weight)))]

@@ -112,7 +112,7 @@ def rehearse(cases: Cases, settings: Settings) -> None:
 
     So a limit of time is one of searching: compiling takes half a minute, once on a machine.
     """
-    few = replace(settings, population_size=min(settings.population_size, REHEARSING), seed=0)
+    few = replace(settings, population_size=min(settings.population_size, REHEARSING), sums=False, seed=0)
     if (type(cases), repr(few)) not in _REHEARSED:
         _REHEARSED.add((type(cases), repr(few)))
         for generation in evolve(cases, few):

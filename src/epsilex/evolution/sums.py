@@ -22,7 +22,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
 ROWS = 256
-TERMS = 2500  # at most, the simplest
+TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest; and for each individual of the population
 MONOMIALS = 1000  # of them, at most
 FACTORS = 4  # single features, and other monomials, that are moved to the side of y, or of 1 / y
 FEATURES = 8  # that the terms are made of, those most correlated with the target
@@ -31,6 +31,7 @@ LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
 SPIKE = 0.7  # share of a term's length that a single row may have
 MIN_ROWS = 20
+CHUNK = 32  # terms whose pairs are looked at together, so that they stay in cache
 SHARE = 0.1  # of the population, at most
 
 Term = tuple[Node, ...]
@@ -49,8 +50,12 @@ def apply(name: str, *arguments: Term) -> Term:
 
 
 def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
-    """Put the best sums in the place of the last programs."""
-    if cases.n_features != cases.rows.shape[1]:  # a model of a series has features that only a run of it knows
+    """Put the best sums in the place of the last programs.
+
+    They rely on linear scaling and on coefficients of features; and a model of a series has features that only a run of
+    it knows.
+    """
+    if not (settings.scaling and settings.coefficients) or cases.n_features != cases.rows.shape[1]:
         return
     found = sums(cases.rows[:ROWS].astype(np.float64), cases.y[:ROWS].astype(np.float64) - cases.zero, settings)
     found = found[: int(SHARE * len(programs))]
@@ -70,7 +75,8 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     features = _correlated(X, y)
     monomials = all_monomials(features)
     unary = [name for name in names if lookup(opcode(name)).arity == 1 and name != "neg"]
-    terms, values, unit = _distinct(*_evaluated(library(features, monomials, unary), X))
+    n = min(TERMS, round(TERMS_EACH * settings.population_size))
+    terms, values, unit = _distinct(*_evaluated(library(features, monomials, unary, 2 * n), X), n)
     if len(terms) < 2:
         return []
     lengths = np.array([len(t) for t in terms])
@@ -114,8 +120,8 @@ def _correlated(X: np.ndarray, y: np.ndarray) -> list[int]:
 Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below the line
 
 
-def library(features: Sequence[int], monomials: Sequence[Monomial], names: Sequence[str]) -> list[Term]:
-    """Terms of these features and unary operators, the simplest first."""
+def library(features: Sequence[int], monomials: Sequence[Monomial], names: Sequence[str], n: int) -> list[Term]:
+    """`n` terms of these features and unary operators at most, the simplest first."""
     few = [_quotient(m) for m in monomials if len(m[0]) + len(m[1]) <= 2]
     pairs = [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
     functions = [apply(name, a) for a in [*few, *pairs] for name in names]
@@ -134,7 +140,7 @@ def library(features: Sequence[int], monomials: Sequence[Monomial], names: Seque
         (apply("mul", feature(j), a) for a in squares for j in features),
         (apply("div", a, feature(j)) for a in functions for j in features),
     )
-    return list(islice(chain.from_iterable(groups), 2 * TERMS))
+    return list(islice(chain.from_iterable(groups), n))
 
 
 def all_monomials(features: Sequence[int]) -> list[Monomial]:
@@ -173,9 +179,9 @@ def _negative(term: Term) -> Term:
     return ((code, column, -value), *rest)
 
 
-def _distinct(terms: list[Term], values: np.ndarray) -> tuple[list[Term], np.ndarray, np.ndarray]:
-    """Terms whose values are finite, vary, and hang on no single row, without those that are multiples of an earlier
-    one; their values, and these centred and of length 1."""
+def _distinct(terms: list[Term], values: np.ndarray, n: int) -> tuple[list[Term], np.ndarray, np.ndarray]:
+    """The first `n` terms whose values are finite, vary, and hang on no single row, without multiples of earlier ones;
+    their values, and these centred and of length 1."""
     unit = _unit(values)
     with np.errstate(all="ignore"):
         varies = values.std(axis=1) > 1e-6 * np.abs(values).max(axis=1)
@@ -183,7 +189,7 @@ def _distinct(terms: list[Term], values: np.ndarray) -> tuple[list[Term], np.nda
     unit = unit[kept]
     sign = np.sign(unit[np.arange(len(unit)), np.abs(unit).argmax(axis=1)])
     _, first = np.unique(np.round(unit * sign[:, None], 4), axis=0, return_index=True)
-    first = np.sort(first)[:TERMS]
+    first = np.sort(first)[:n]
     return [terms[k] for k in kept[first]], values[kept[first]], unit[first]
 
 
@@ -317,7 +323,7 @@ class Correlations:
 
     def __init__(self, unit: np.ndarray):
         self.unit, self.single = unit, unit.astype(np.float32)
-        self.gram = np.round(unit @ unit.T, 6).astype(np.float32)
+        self.gram = (unit @ unit.T).astype(np.float32)
         spread = 1.0 - self.gram * self.gram
         self.inverse = np.where(spread > COLLINEAR, 1.0 / np.maximum(spread, COLLINEAR), 0.0).astype(np.float32)
 
@@ -325,12 +331,15 @@ class Correlations:
         """The greatest R2 of each term with another one, and which, where `r` is their correlation with the target:
         (r_i^2 + r_j^2 - 2 r_i r_j g) / (1 - g^2)."""
         r = np.round(r, 6).astype(np.float32)
-        best, partner = np.empty(len(r)), np.empty(len(r), np.int64)
+        best, partner = np.empty(len(r), np.float32), np.empty(len(r), np.int64)
         square = r * r
-        for first in range(0, len(r), 128):
-            rows = slice(first, first + 128)
-            product = (2.0 * r[rows, None]) * r[None, :] * self.gram[rows]
-            found = (square[rows, None] + square[None, :] - product) * self.inverse[rows]
+        for first in range(0, len(r), CHUNK):
+            rows = slice(first, first + CHUNK)
+            found = self.gram[rows] * (-2.0 * r[rows, None])
+            found *= r
+            found += square
+            found += square[rows, None]
+            found *= self.inverse[rows]
             partner[rows] = found.argmax(axis=1)
             best[rows] = np.take_along_axis(found, partner[rows, None], axis=1)[:, 0]
         return best, partner
