@@ -17,6 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from epsilex.models.front import Rows, Scorer, choose, front_frame, make_front
 from epsilex.models.model import model
 from epsilex.models.polish import polish
+from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 from epsilex.programs.parser import parse
 
@@ -148,6 +149,18 @@ class TestFront:
         train = rows(noise=0.1)
         scorer = Scorer(NAMES, squared, train, rows(seed=1, noise=0.1))
         return make_front([parse(formula, NAMES) for formula in self.PROGRAMS], scorer, **how), train
+
+    def test_digits_that_are_rounding_earn_no_place(self):
+        X = np.random.default_rng(0).uniform(1, 2, (200, 2))
+        exact = Rows(X, np.sin(X[:, 0]) + np.sin(X[:, 0]) * X[:, 1], np.ones(200))
+        names = ["a", "b"]
+        programs = [parse(text, names) for text in ("sin(a)*(b + 1)", "sin(a) + sin(a)*b")]
+        assert (
+            squared(exact.y, evaluate64(programs[0], X)).max()
+            > 0.0
+            == squared(exact.y, evaluate64(programs[1], X)).max()
+        )
+        assert [m.length for m in make_front(programs, Scorer(names, squared, exact), polished=False)] == [6]
 
     def test_ascending_length_and_descending_loss(self):
         front, _ = self.front()

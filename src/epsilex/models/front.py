@@ -78,6 +78,11 @@ class Scorer:
         largest = np.finfo(np.float64).max
         return known + [Interval(-largest, largest)] * (len(self.names) - len(known))
 
+    @property
+    def rounding(self) -> float:
+        """The loss of predictions that are right but for their last digits: less is not better."""
+        return self._loss(self.train.y * (1.0 + 1e-12), self.train)
+
     def _loss(self, out: np.ndarray, rows: Rows) -> float:
         with np.errstate(all="ignore"):
             value = float(np.average(self.loss(rows.y, out), weights=rows.weight))
@@ -104,7 +109,7 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
                 best[m.length] = m
     front: list[Model] = []
     for length in sorted(best):
-        if not front or standing(best[length]) < standing(front[-1]):
+        if not front or max(standing(best[length]), score.rounding) < standing(front[-1]):
             front.append(best[length])
     return front
 
