@@ -256,7 +256,7 @@ class TestLosses:
 
     def test_target_error(self):
         for loss, target in (("mae", 5.0), ("mse", 50.0)):
-            est = fitted(y=1000.0 * Y, loss=loss, target_error=target, generations=300, population_size=150)
+            est = fitted(y=1000.0 * Y, loss=loss, target_error=target, generations=300, population_size=150, sums=False)
             assert est.stopped_by_ == "target"
             assert est.front_["loss"].min() <= target * 1.001
             assert est.n_generations_ > 0

@@ -220,7 +220,7 @@ class Side:
     free: str
 
     def solve(self, terms: Sequence[Term], values: np.ndarray) -> list[Node] | None:
-        """The program of y, its coefficients by least squares; None where they come out without bounds."""
+        """The program of y, its coefficients by least squares; None where float32 cannot hold them."""
         columns = values.T
         with_constant = np.column_stack([columns, np.ones(len(columns))])
         c, rest = _least_squares(with_constant, self.values)
@@ -231,11 +231,11 @@ class Side:
             plain, plain_rest = _least_squares(columns, self.values)
             if plain_rest <= 1.001 * rest + 1e-9 * (self.values**2).sum():
                 c, offset = np.append(plain, 0.0), 0.0
-        if not np.isfinite(c).all() or (c[:-1] == 0.0).any():
-            return None
         c = c[:-1]
-        if self.free in ("both", "factor"):
+        if self.free in ("both", "factor") and c[0] != 0.0:
             c, offset = c / c[0], offset / c[0]
+        if not ((np.abs(c) > 1e-30) & (np.abs(c) < 1e30)).all() or not abs(offset) < 1e30:
+            return None
         result: Term | None = None
         for term, coefficient in zip(terms, c, strict=True):
             result = _added(result, term, float(coefficient))
