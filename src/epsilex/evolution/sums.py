@@ -24,7 +24,7 @@ from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 ROWS = 256
 TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest; and for each individual of the population
 MONOMIALS = 1000  # of them, at most
-FACTORS = 4  # single features, and other monomials, that are moved to the side of y, or of 1 / y
+FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
 FEATURES = 8  # that the terms are made of, those most correlated with the target
 PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
@@ -83,7 +83,7 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     whole = Correlations(unit)
     found = [
         side.solve([terms[k] for k in picked], values[picked])
-        for side in (*sides(y, names), *factored(X, y, monomials, unit))
+        for side in (*sides(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
         for picked in _picks(whole, side.values, lengths)
     ]
     large = np.flatnonzero(y > 1e-3 * np.abs(y).max())  # the logarithms of others may be nothing but rounding
@@ -123,7 +123,7 @@ Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below t
 def library(features: Sequence[int], monomials: Sequence[Monomial], names: Sequence[str], n: int) -> list[Term]:
     """`n` terms of these features and unary operators at most, the simplest first."""
     few = [_quotient(m) for m in monomials if len(m[0]) + len(m[1]) <= 2]
-    pairs = [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
+    pairs = _pairs(features)
     functions = [apply(name, a) for a in [*few, *pairs] for name in names]
     functions += [apply("exp", _negative(a)) for a in few if "exp" in names]
     periodic = [name for name in names if name in ("sin", "cos")]
@@ -132,15 +132,32 @@ def library(features: Sequence[int], monomials: Sequence[Monomial], names: Seque
         (_quotient(m) for m in monomials),
         pairs,
         (apply("div", constant(1.0), a) for a in pairs),
+        (
+            apply("div", _product(over), apply("square", feature(j)))
+            for j in features
+            if "square" in names
+            for over in chain(combinations(features, 1), combinations(features, 2))
+            if j not in over
+        ),
         functions,
         (apply(name, feature(j), a) for a in pairs for j in features for name in ("mul", "div")),
         (apply("div", _product(two), a) for a in pairs for two in combinations(features, 2)),
         squares,
+        (
+            apply("exp", a)
+            for m in monomials
+            if "exp" in names and 2 < sum(map(len, m)) < 5
+            for a in (_quotient(m), _negative(_quotient(m)))
+        ),
         (apply("mul", feature(j), a) for a in functions for j in features),
         (apply("mul", feature(j), a) for a in squares for j in features),
         (apply("div", a, feature(j)) for a in functions for j in features),
     )
     return list(islice(chain.from_iterable(groups), n))
+
+
+def _pairs(features: Sequence[int]) -> list[Term]:
+    return [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
 
 
 def all_monomials(features: Sequence[int]) -> list[Monomial]:
@@ -165,12 +182,7 @@ def _quotient(monomial: Monomial) -> Term:
 
 
 def _product(features: Sequence[int]) -> Term:
-    if not features:
-        return constant(1.0)
-    result = feature(features[0])
-    for j in features[1:]:
-        result = apply("mul", result, feature(j))
-    return result
+    return _multiplied([feature(j) for j in features])
 
 
 def _negative(term: Term) -> Term:
@@ -231,7 +243,8 @@ class Side:
             plain, plain_rest = _least_squares(columns, self.values)
             if plain_rest <= 1.001 * rest + 1e-9 * (self.values**2).sum():
                 c, offset = np.append(plain, 0.0), 0.0
-        c = c[:-1]
+        order = np.argsort(-np.abs(c[:-1]) * columns.std(axis=0), kind="stable")  # what matters most comes first
+        terms, c = [terms[k] for k in order], c[order]
         if self.free in ("both", "factor") and c[0] != 0.0:
             c, offset = c / c[0], offset / c[0]
         if not ((np.abs(c) > 1e-30) & (np.abs(c) < 1e30)).all() or not abs(offset) < 1e30:
@@ -258,35 +271,60 @@ def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
             yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
 
 
-def factored(X: np.ndarray, y: np.ndarray, monomials: Sequence[Monomial], unit: np.ndarray) -> Iterator[Side]:
-    """y / M and M / y for the monomials M that leave most to a single term."""
+def factored(
+    X: np.ndarray, y: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], unit: np.ndarray, root: bool
+) -> Iterator[Side]:
+    """y / F and F / y, and where there is a `root` their squares, for the features, pairs and other monomials F that
+    leave most to a single term."""
+    factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
+    kind = [0 if len(over) + len(under) == 1 else 1 for over, under in monomials]
+    factors += [((a,), ()) for a in _pairs(features)]
+    kind += [2] * (len(factors) - len(kind))
     size = np.abs(y).max()
     with np.errstate(all="ignore"):
-        M = _evaluated([_quotient(m) for m in monomials], X)[1]
-        quotients = [(y / size / M, _times_monomial)]
+        F = _evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
+        quotients = [(y / size / F, _times_factor)]
         if (np.abs(y) > 1e-3 * size).all():
-            quotients.append((M / (y / size), _monomial_over))
+            quotients.append((F / (y / size), _factor_over))
+        for values, back in list(quotients) if root else ():
+            quotients.append((values**2, partial(_under_root, back)))
     for values, back in quotients:
         r = np.round(np.abs(unit @ _unit(values).T).max(axis=0), 6)
-        single = np.array([len(over) + len(under) == 1 for over, under in monomials])
-        for who in (np.flatnonzero(single), np.flatnonzero(~single)):
-            for k in who[np.argsort(-r[who], kind="stable")[:FACTORS]]:
-                if r[k] > 0.0:
-                    yield Side(values[k], partial(back, monomials[k]), "factor")
+        for k in range(3):
+            who = np.flatnonzero(np.array(kind) == k)
+            for i in who[np.argsort(-r[who], kind="stable")[: FACTORS if k == 0 else FACTORS // 2]]:
+                if r[i] > 0.0:
+                    yield Side(values[i], partial(back, factors[i]), "factor")
 
 
-def _times_monomial(monomial: Monomial, term: Term) -> Term:
-    over, under = monomial
-    for j in over:
-        term = apply("mul", feature(j), term)
-    return apply("div", term, _product(under)) if under else term
+Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms above and below the line
 
 
-def _monomial_over(monomial: Monomial, term: Term) -> Term:
-    over, under = monomial
-    for j in under:
-        term = apply("mul", feature(j), term)
-    return apply("div", _product(over), term)
+def _times_factor(factor: Factor, term: Term) -> Term:
+    over, under = factor
+    for a in over:
+        term = a if term == constant(1.0) else apply("mul", a, term)
+    return apply("div", term, _multiplied(under)) if under else term
+
+
+def _factor_over(factor: Factor, term: Term) -> Term:
+    over, under = factor
+    for a in under:
+        term = apply("mul", a, term)
+    return apply("div", _multiplied(over), term)
+
+
+def _under_root(back: Callable[[Factor, Term], Term], factor: Factor, term: Term) -> Term:
+    return back(factor, apply("sqrt", term))
+
+
+def _multiplied(terms: Sequence[Term]) -> Term:
+    if not terms:
+        return constant(1.0)
+    result = terms[0]
+    for a in terms[1:]:
+        result = apply("mul", result, a)
+    return result
 
 
 def _least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
