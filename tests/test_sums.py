@@ -9,6 +9,7 @@ from epsilex.evolution.loop import evolve
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import all_monomials, library, sums
 from epsilex.models.gathering import gather
+from epsilex.models.pruning import prune
 from epsilex.programs import Programs
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.parser import parse
@@ -61,6 +62,11 @@ class TestSums:
         assert sums(X[:10], a[:10], Settings()) == []
         assert sums(X, np.ones(256), Settings()) == []
 
+    def test_few_rows_give_exact_laws_or_nothing(self):
+        few = X[:40]
+        assert left(sums(few, few[:, 0] / few[:, 1], Settings())[0], few, few[:, 0] / few[:, 1]) < 1e-9
+        assert sums(few, RNG.normal(size=40), Settings()) == []
+
     def test_many_features_and_hopeless_ones(self):
         wide = np.column_stack([X, np.zeros(256), RNG.normal(size=(256, 40)), np.full(256, 3.0)])
         assert left(sums(wide, a * b, Settings())[0], wide, a * b) < 1e-9
@@ -102,6 +108,11 @@ class TestGather:
         names = ["x0", "x1", "x2", "x3"]
         nodes = gather(parse(text, names), X, evaluate64)
         assert Programs.from_nodes([nodes]).formula(0, names) == gathered
+
+    @pytest.mark.parametrize("text", ["1e300*x0*exp(x1)*1e300", "log(-1.0*x0)", "3.0"])
+    def test_undefined_and_constant_programs_stay(self, text):
+        nodes = parse(text, ["x0", "x1"])
+        assert gather(nodes, X, evaluate64) == nodes == prune(nodes, X, evaluate64)
 
     def test_unequal_coefficients_stay(self):
         nodes = parse("0.5*x0 + 0.500001*x1", ["x0", "x1"])

@@ -30,7 +30,7 @@ PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
 SPIKE = 0.7  # share of a term's length that a single row may have
-MIN_ROWS = 20
+MIN_ROWS, SAFE_ROWS, EXACT = 20, 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
 CHUNK = 32  # terms whose pairs are looked at together, so that they stay in cache
 SHARE = 0.1  # of the population, at most
 
@@ -57,7 +57,8 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
     """
     if not (settings.scaling and settings.coefficients) or cases.n_features != cases.rows.shape[1]:
         return
-    found = sums(cases.rows[:ROWS].astype(np.float64), cases.y[:ROWS].astype(np.float64) - cases.zero, settings)
+    with np.errstate(all="ignore"):  # what overflows is left out
+        found = sums(cases.rows[:ROWS].astype(np.float64), cases.y[:ROWS].astype(np.float64) - cases.zero, settings)
     found = found[: int(SHARE * len(programs))]
     for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):
         programs.length[i] = len(nodes)
@@ -428,5 +429,7 @@ def _by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> li
     score = np.full(len(found), np.inf)
     for i in np.flatnonzero(np.isfinite(outputs).all(axis=1)):
         _, rest = _least_squares(np.column_stack([outputs[i], np.ones(n)]), y)
-        score[i] = n * np.log(rest / ((y - y.mean()) ** 2).sum() + 1e-12) + len(found[i]) * np.log(n)
+        share = rest / ((y - y.mean()) ** 2).sum()
+        if n >= SAFE_ROWS or share < EXACT:
+            score[i] = n * np.log(share + 1e-12) + len(found[i]) * np.log(n)
     return [found[i] for i in np.argsort(score, kind="stable") if np.isfinite(score[i])]

@@ -33,6 +33,8 @@ def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]
     if len(gathered) > len(nodes):
         return nodes
     before, after = values(nodes, X), values(gathered, X)
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        return nodes
     spread = float(np.abs(before - before.mean()).max())
     return gathered if np.abs(after - before).max() <= SAME * spread else nodes
 

@@ -19,6 +19,8 @@ def prune(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
     """The program with every leaf at 0 that leaves its outputs on X (rows, features) the same, simplified."""
     nodes = list(nodes)
     base = values(nodes, X)
+    if not np.isfinite(base).all():
+        return nodes
     spread = float(np.abs(base - base.mean()).max())
     largest = np.abs(X).max(axis=0)
     for k, (code, feature, constant) in enumerate(nodes):
