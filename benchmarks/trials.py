@@ -63,7 +63,7 @@ def lines(measured: dict[str, Trial]) -> list[list[str]]:
 def run() -> Section:
     trial("lex_e_mad", 0, 2)
     whole: dict[str, list[Trial]] = {method: [] for method in WHOLE}
-    for number in range(WHOLE_TRIALS):
+    for number in range(1, WHOLE_TRIALS + 1):
         for method in WHOLE:
             whole[method].append(whole_trial(method, number))
     first: dict[str, list[Trial]] = {method: [] for method in selection.METHODS}
