@@ -84,7 +84,8 @@ class TestFitted:
         assert est.history_["generation"].tolist() == list(range(16))
         assert est.n_generations_ == 15
         assert est.stopped_by_ == "generations"
-        assert est.history_["best_mae"].iloc[-1] < est.history_["best_mae"].iloc[0]
+        searched = fitted(generations=15, population_size=150, sums=False)
+        assert searched.history_["best_mae"].iloc[-1] < searched.history_["best_mae"].iloc[0]
 
     def test_history_is_in_the_targets_units(self):
         one, thousand = fitted(), fitted(y=1024.0 * Y)
