@@ -224,8 +224,7 @@ class Side:
 
     values     (rows,)
     back       program of the sum -> program of y
-    free       whether a factor and a constant of the sum are free: "both" (linear scaling supplies them), "constant"
-               (it turns into a factor), "factor" (turns into one), or "none"
+    free       what of the sum linear scaling supplies: its "factor", its "constant" (which turns into a factor), or "both"
     """
 
     values: np.ndarray
