@@ -224,7 +224,7 @@ class Side:
 
     values     (rows,)
     back       program of the sum -> program of y
-    free       what of the sum linear scaling supplies: its "factor", its "constant" (which turns into a factor), or "both"
+    free       what of the sum linear scaling supplies: its "factor", its "constant" (turned into a factor), or "both"
     """
 
     values: np.ndarray
