@@ -83,7 +83,34 @@ PROGRAM = ("opcode", "feature", "constant", "length")
 _COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "tame", "age")
 
 
-def joined(populations: list[Population]) -> Population:
-    """Several populations as one."""
-    programs = Programs(*(np.concatenate([getattr(p.programs, name) for p in populations]) for name in PROGRAM))
-    return Population(programs, *(np.concatenate([getattr(p, name) for p in populations]) for name in _COLUMNS))
+class Union:
+    """Several populations seen as one: what is compared is joined, the errors are not."""
+
+    def __init__(self, *populations: Population):
+        self.populations = populations
+        self.ends = np.cumsum([len(p) for p in populations])
+
+    def __len__(self) -> int:
+        return int(self.ends[-1])
+
+    def column(self, name: str) -> np.ndarray:
+        return np.concatenate([getattr(p, name) for p in self.populations])
+
+    @property
+    def length(self) -> np.ndarray:
+        return np.concatenate([p.programs.length for p in self.populations])
+
+    def take(self, index: np.ndarray) -> Population:
+        """The individuals at `index`, ascending, copied."""
+        within = np.split(index, np.searchsorted(index, self.ends[:-1]))
+        starts = self.ends - [len(p) for p in self.populations]
+
+        def gathered(columns: list[np.ndarray]) -> np.ndarray:
+            out = np.empty((len(index), *columns[0].shape[1:]), columns[0].dtype)
+            parts = np.split(out, np.cumsum([len(who) for who in within])[:-1])
+            for column, who, start, part in zip(columns, within, starts, parts, strict=True):
+                np.take(column, who - start, axis=0, out=part, mode="clip")  # other modes copy once more
+            return out
+
+        programs = Programs(*(gathered([getattr(p.programs, name) for p in self.populations]) for name in PROGRAM))
+        return Population(programs, *(gathered([getattr(p, name) for p in self.populations]) for name in _COLUMNS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.evolution.population import Population, joined
+from epsilex.evolution.population import Population, Union
 from epsilex.selection.methods import Method
 
 BANDS = 10
@@ -28,11 +28,11 @@ def pareto(population: Population, children: Population) -> Population:
     from epsilex.kernels.pareto import crowding, front_ranks
 
     n = len(population)
-    everyone = joined([population, children])
-    length, standing = everyone.programs.length, everyone.standing
-    order = np.lexsort((standing, length, everyone.outputs))
+    everyone = Union(population, children)
+    length, standing, outputs = everyone.length, everyone.column("standing"), everyone.column("outputs")
+    order = np.lexsort((standing, length, outputs))
     first = np.ones(len(order), bool)
-    first[1:] = everyone.outputs[order[1:]] != everyone.outputs[order[:-1]]
+    first[1:] = outputs[order[1:]] != outputs[order[:-1]]
     distinct = order[first]
     distinct = distinct[np.isfinite(standing[distinct])]
     f, g = standing[distinct], length[distinct].astype(np.float64)
@@ -61,8 +61,8 @@ def banded(population: Population, children: Population, max_length: int) -> Pop
     is the same to four digits only the shortest lives: most of them are one formula with its constants tuned again.
     """
     n = len(population)
-    everyone = joined([population, children])
-    length, standing = everyone.programs.length, everyone.standing
+    everyone = Union(population, children)
+    length, standing = everyone.length, everyone.column("standing")
     band = np.minimum((length - 1) * BANDS // max_length, BANDS - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         rounded = np.round(np.log(standing) * 1e4)
@@ -80,6 +80,7 @@ def banded(population: Population, children: Population, max_length: int) -> Pop
 
 def by_method(method: Method, population: Population, children: Population, newcomers: Population) -> Population:
     """The survivors among parents, children and newcomers by the method's own rule (age-fitness Pareto)."""
-    everyone = joined([population, children, newcomers])
+    everyone = Union(population, children, newcomers)
     assert method.survive is not None
-    return everyone.take(method.survive(everyone.fitness, everyone.age, len(population)))
+    survivors = method.survive(everyone.column("fitness"), everyone.column("age"), len(population))
+    return everyone.take(np.sort(survivors))
