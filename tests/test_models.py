@@ -14,9 +14,10 @@ import sympy as sp
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 
-from epsilex.models.front import Rows, Scorer, choose, front_frame, make_front
+from epsilex.models.front import Scorer, choose, front_frame, make_front
 from epsilex.models.model import model
 from epsilex.models.polish import polish
+from epsilex.models.rows import Rows
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 from epsilex.programs.parser import parse

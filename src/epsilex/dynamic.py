@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from epsilex.evolution import Cases, Settings
 from epsilex.evolution.recurrent import RecurrentCases
 from epsilex.evolution.units import Units
-from epsilex.models.front import Rows
+from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.regressor import SymbolicRegressor, integer_from

@@ -24,7 +24,16 @@ from epsilex.evolution.history import frame
 from epsilex.evolution.rows import distinct_rows
 from epsilex.evolution.shadow import FINAL_ROWS, shadow_rows
 from epsilex.evolution.units import Units, in_units
-from epsilex.models.front import CHOICES, Rows, Scorer, choose, front_frame, in_user_units, make_front
+from epsilex.models.front import (
+    CHOICES,
+    Scorer,
+    against_reference,
+    choose,
+    front_frame,
+    in_user_units,
+    make_front,
+)
+from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT
@@ -136,9 +145,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         What is minimised: a function of (y, prediction) makes an error of each case, its mean is the fitness. A
         function of your own is compiled; it is written for numbers or NumPy arrays.
     choose : {"description", "validation", "accuracy"} or callable, default="description"
-        How `model_` is chosen from the front: by least description length, by least loss on a quarter of the rows held
-        back from the search, by least loss on the training rows, or by a function of `front_` that returns a row's
-        index.
+        How `model_` is chosen from the front: by least description length, and on few rows only where it is clearly
+        better than ridge regression, which is chosen otherwise; by least loss on a quarter of the rows held back from
+        the search; by least loss on the training rows; or by a function of `front_` that returns a row's index.
     operators : sequence of str
         Names of the operators formulas are made of, see `epsilex.programs.operators`.
     max_length, min_length : int
@@ -470,7 +479,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.stopped_by_ = found.reason
         self.n_generations_ = found.generation.index
         self.history_ = frame(found.rows)
-        self._choose(choose(self.models_, self.choose, train))
+        chosen = choose(self.models_, self.choose, train)
+        if self.choose == "description":
+            self.models_, chosen = against_reference(self.models_, chosen, scorer, settings.max_length)
+        self._choose(chosen)
 
     def _choose(self, index: int) -> None:
         self.model_ = self.models_[index]

@@ -14,7 +14,10 @@ from epsilex.models.gathering import gather
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
 from epsilex.models.pruning import prune
+from epsilex.models.reference import convinces, reference
+from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
+from epsilex.programs.gradient import constant_places
 from epsilex.programs.intervals import Interval, enclose
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.simplify import simplify
@@ -24,15 +27,6 @@ if TYPE_CHECKING:
 
 PRUNING_ROWS = 2000  # enough to see whether a term matters
 CHOICES = ("description", "validation", "accuracy")
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of data in float64, to score models on."""
-
-    X: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +159,27 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
         return int(np.argmin([standing(m) for m in front]))
     if rule == "validation" and "validation_loss" in front[0].metrics:
         return int(np.argmin([m.metrics["validation_loss"] for m in front]))
+    n = len(train.y)
     variance = float(np.average((train.y - np.average(train.y, weights=train.weight)) ** 2, weights=train.weight))
-    return int(np.argmin([description_length(m, len(train.y), variance) for m in front]))
+    few = [i for i, m in enumerate(front) if len(constant_places(m.nodes)) <= n / 2]  # more would fit any rows
+    return min(few or [0], key=lambda i: description_length(front[i], n, variance))
+
+
+def against_reference(front: list[Model], chosen: int, score: Scorer, max_length: int) -> tuple[list[Model], int]:
+    """The front and the index of the chosen model: a linear one, in the place of its length, where rows are few and the
+    model chosen before does not convince."""
+    if len(score.names) > score.train.X.shape[1]:
+        return front, chosen  # models that feed on their own outputs have no rows to leave out
+    found = reference(score.train, max_length)
+    m = front[chosen]
+    if found is None or convinces(m.nodes, found, score.train, 1.0 if m.metrics["tame"] else UNTAMED):
+        return front, chosen
+    linear = score(simplify(found.nodes))
+    if linear is None:
+        return front, chosen
+    others = [m for m in front if m.length != linear.length]
+    place = sum(m.length < linear.length for m in others)
+    return [*others[:place], linear, *others[place:]], place
 
 
 def front_frame(front: Sequence[Model], chosen: int | None = None) -> pd.DataFrame:

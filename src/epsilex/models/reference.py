@@ -1,0 +1,115 @@
+"""Ridge regression as a formula: the reference that a chosen formula must be better than where rows are few.
+
+Among the many formulas of a search some fit a few dozen rows by chance, and no criterion of the fit tells them from the
+true ones. A linear model whose coefficients are shrunk errs by little there. So on few rows a formula is chosen only
+where it convinces: its squared errors, each with its own row left out, are clearly below the reference's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from epsilex.models.rows import Rows
+from epsilex.programs.fold import Node
+from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
+
+FEW = 500  # rows; with more of them fitting by chance is no danger
+LEAST = 8  # rows for a reference to mean anything
+CLEARLY = 1.5  # standard errors
+CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
+PENALTIES = np.logspace(-3, 3, 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A linear model and its errors, each with its own row left out of the fit."""
+
+    nodes: list[Node]
+    left_out: np.ndarray
+
+
+def reference(rows: Rows, max_length: int) -> Reference | None:
+    """The ridge regression of all columns, or of those of largest coefficients where fewer are clearly better or the
+    formula would be longer than `max_length`; None where rows are many, or next to none."""
+    n, most = len(rows.y), (max_length - 1) // 2
+    weight = rows.weight / rows.weight.sum()
+    centre = weight @ rows.X
+    spread = np.sqrt(weight @ (rows.X - centre) ** 2)
+    varying = np.flatnonzero(spread > 1e-12 * np.abs(rows.X).max(axis=0, initial=0.0))
+    if not LEAST <= n <= FEW or most < 1 or not len(varying):
+        return None
+    Z = (rows.X[:, varying] - centre[varying]) / spread[varying]
+    mean = float(weight @ rows.y)
+    y = rows.y - mean
+    full = _ridge(Z, y, rows.weight)
+    order = np.argsort(-np.abs(full[0]), kind="stable")
+    fits = [_ridge(Z[:, order[:k]], y, rows.weight) for k in range(1, min(most, len(order)) + 1)]
+    best = min(fits, key=lambda fit: rows.weight @ fit[1] ** 2)
+    if not _clearly_less(best[1], full[1], rows.weight):
+        best = fits[-1]
+    columns = varying[order[: len(best[0])]]
+    coefficient = best[0] / spread[columns]
+    nodes: list[Node] = [(CONSTANT, 0, mean - float(centre[columns] @ coefficient))]
+    for column, value in zip(columns, coefficient, strict=True):
+        nodes += [(FEATURE, int(column), float(value)), (opcode("add"), 0, 0.0)]
+    return Reference(nodes, best[1])
+
+
+def convinces(nodes: Sequence[Node], over: Reference, rows: Rows, factor: float = 1.0) -> bool:
+    """Whether the program's squared errors with their rows left out, times `factor`, are clearly below the
+    reference's."""
+    n = len(rows.y)
+    free = {CONSTANT, FEATURE, opcode("add"), opcode("sub"), opcode("neg")}
+    operators = sum(code not in free for code, _, _ in nodes)
+    charge = factor * np.exp(CHARGE * operators * np.log(n) / n)
+    return _clearly_less(np.sqrt(charge) * left_out(nodes, rows), over.left_out, rows.weight)
+
+
+def left_out(nodes: Sequence[Node], rows: Rows) -> np.ndarray:
+    """Errors of the program on each row, had the constants been tuned without it: to first order the error over one
+    minus the row's leverage."""
+    out, jacobian = jacobian64(nodes, rows.X, constant_places(nodes))
+    root = np.sqrt(rows.weight)[:, None]
+    jacobian = root * jacobian[:, np.isfinite(jacobian).all(axis=0)]
+    size = np.sqrt((jacobian**2).sum(axis=0))
+    jacobian = jacobian[:, size > 0] / size[size > 0]
+    return (rows.y - out) / (1.0 - _leverage(jacobian))
+
+
+def _leverage(columns: np.ndarray) -> np.ndarray:
+    if not columns.shape[1]:
+        return np.zeros(len(columns))
+    u, s, _ = np.linalg.svd(columns, full_matrices=False)
+    u = u[:, s > 1e-7 * s[0]]
+    return np.minimum((u**2).sum(axis=1), 1.0 - 1e-6)
+
+
+def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients, and errors with their rows left out, under the penalty for which these are least; Z and y have mean
+    zero."""
+    root = np.sqrt(weight)
+    u, s, vt = np.linalg.svd(root[:, None] * Z, full_matrices=False)
+    target = u.T @ (root * y)
+    best: tuple[float, np.ndarray, np.ndarray] | None = None
+    for penalty in PENALTIES * weight.sum() / len(y):
+        kept = s**2 / (s**2 + penalty)
+        leverage = (u**2) @ kept + weight / weight.sum()
+        errors = (y - (u @ (kept * target)) / root) / (1.0 - np.minimum(leverage, 1.0 - 1e-6))
+        loss = float(weight @ errors**2)
+        if best is None or loss < best[0]:
+            best = loss, vt.T @ (s / (s**2 + penalty) * target), errors
+    assert best is not None
+    return best[1], best[2]
+
+
+def _clearly_less(errors: np.ndarray, others: np.ndarray, weight: np.ndarray) -> bool:
+    """Whether squared errors are less than others on the same rows by more than CLEARLY standard errors."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        gain = others**2 - errors**2
+        mean = np.average(gain, weights=weight)
+        spread = np.sqrt(np.average((gain - mean) ** 2, weights=weight))
+    return bool(mean > CLEARLY * spread / np.sqrt(len(gain)))

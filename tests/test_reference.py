@@ -1,0 +1,156 @@
+"""The ridge regression that a formula must be better than where rows are few."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import RidgeCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from epsilex import SymbolicRegressor
+from epsilex.models.front import Scorer, against_reference
+from epsilex.models.reference import FEW, LEAST, PENALTIES, convinces, left_out, reference
+from epsilex.models.rows import Rows
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.parser import parse
+
+NAMES = ["a", "b", "c"]
+
+
+def linear_rows(n=40, noise=1.0, seed=0) -> Rows:
+    """All three columns matter."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) * [1.0, 10.0, 0.1] + [0.0, 5.0, -3.0]
+    return Rows(X, X @ [2.0, 0.3, 15.0] + 7.0 + noise * rng.normal(size=n), np.ones(n))
+
+
+def squared(y, prediction):
+    return (y - prediction) ** 2
+
+
+class TestReference:
+    def test_it_is_ridge_with_cross_validation(self):
+        rows = linear_rows()
+        theirs = make_pipeline(StandardScaler(), RidgeCV(PENALTIES)).fit(rows.X, rows.y)
+        found = reference(rows, 50)
+        np.testing.assert_allclose(evaluate64(found.nodes, rows.X), theirs.predict(rows.X), rtol=1e-10)
+
+    def test_errors_with_their_rows_left_out_are_those_of_a_fit_without_them(self):
+        rows = linear_rows(n=12)
+        found = reference(rows, 50)
+        centre, spread = rows.X.mean(axis=0), rows.X.std(axis=0)
+        Z, y = (rows.X - centre) / spread, rows.y - rows.y.mean()
+        for penalty in PENALTIES:
+            design = np.column_stack([Z, np.ones(len(y))])
+            shrink = penalty * np.diag([1.0, 1.0, 1.0, 0.0])
+            errors = []
+            for i in range(len(y)):
+                others = np.arange(len(y)) != i
+                a = design[others]
+                errors.append(y[i] - design[i] @ np.linalg.solve(a.T @ a + shrink, a.T @ y[others]))
+            if np.allclose(errors, found.left_out, rtol=1e-6):
+                return
+        pytest.fail("no penalty gives these errors")
+
+    def test_weights_count_as_equal_rows_do(self):
+        rows = linear_rows(n=20)
+        times = np.random.default_rng(1).integers(1, 4, size=20)
+        weighted = reference(Rows(rows.X, rows.y, 5.0 * times), 50)
+        theirs = make_pipeline(StandardScaler(), RidgeCV(PENALTIES))
+        many = Rows(np.repeat(rows.X, times, axis=0), np.repeat(rows.y, times), np.ones(times.sum()))
+        theirs.fit(many.X, many.y)
+        np.testing.assert_allclose(evaluate64(weighted.nodes, rows.X), theirs.predict(rows.X), rtol=0.02)
+
+    def test_columns_of_noise_are_left_out_where_that_is_clearly_better(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(30, 20))
+        found = reference(Rows(X, 5.0 * X[:, 3] + 0.1 * rng.normal(size=30), np.ones(30)), 50)
+        assert len(found.nodes) < 41
+        assert 3 in {column for _, column, value in found.nodes if value}
+
+    def test_no_longer_than_allowed(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(60, 30))
+        y = X.sum(axis=1)
+        assert len(reference(Rows(X, y, np.ones(60)), 21).nodes) <= 21
+        assert reference(Rows(X, y, np.ones(60)), 2) is None
+
+    @pytest.mark.parametrize("n", [LEAST - 1, FEW + 1])
+    def test_none_for_many_rows_or_next_to_none(self, n):
+        assert reference(linear_rows(n), 50) is None
+
+    def test_constant_columns(self):
+        rows = linear_rows()
+        same = Rows(np.full_like(rows.X, 1e6), rows.y, rows.weight)
+        assert reference(same, 50) is None
+        one = Rows(np.column_stack([same.X[:, 0], rows.X[:, 2]]), rows.y, rows.weight)
+        assert {column for code, column, _ in reference(one, 50).nodes} == {0, 1}  # 0 of constants and operators
+        assert len(reference(one, 50).nodes) == 3
+
+
+class TestLeftOut:
+    def test_exact_for_programs_that_are_linear_in_their_constants(self):
+        rows = linear_rows(n=15)
+        design = np.column_stack([rows.X[:, 0], np.sin(rows.X[:, 1]), np.ones(15)])
+        constants = np.linalg.lstsq(design, rows.y, rcond=None)[0]
+        program = parse("{!r}*a + {!r}*sin(b) + {!r}".format(*map(float, constants)), NAMES)
+        errors = left_out(program, rows)
+        # the coefficient within the sine is a constant too: its derivative makes the leverage larger
+        assert (np.abs(errors) >= np.abs(rows.y - evaluate64(program, rows.X)) - 1e-12).all()
+        line = np.linalg.lstsq(design[:, [0, 2]], rows.y, rcond=None)[0]
+        errors = left_out(parse("{!r}*a + {!r}".format(*map(float, line)), NAMES), rows)
+        for i in range(15):
+            others = np.arange(15) != i
+            fit = np.linalg.lstsq(design[others][:, [0, 2]], rows.y[others], rcond=None)[0]
+            assert errors[i] == pytest.approx(rows.y[i] - design[i, [0, 2]] @ fit, rel=1e-8)
+
+    def test_as_many_constants_as_rows_convince_nobody(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(LEAST, 3))
+        rows = Rows(X, rng.normal(size=LEAST), np.ones(LEAST))
+        program = parse("a + b + c + 0.1*a*b + 0.1*b*c + 0.1*a*c + 0.1*a*a + 1", NAMES)
+        assert not convinces(program, reference(rows, 50), rows)
+
+
+class TestConvinces:
+    def test_a_law_does(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 3, (40, 3))
+        rows = Rows(X, X[:, 0] * X[:, 1] / X[:, 2] + 0.05 * rng.normal(size=40), np.ones(40))
+        found = reference(rows, 50)
+        assert convinces(parse("a*b/c", NAMES), found, rows)
+        assert not convinces(parse("a*b", NAMES), found, rows)
+
+    def test_every_operator_has_its_price(self):
+        rows = linear_rows(n=30, noise=5.0)
+        found = reference(rows, 50)
+        scores = [convinces(parse("a*b" + " + 0*sin(a)" * k, NAMES), found, rows) for k in range(3)]
+        assert scores == sorted(scores, reverse=True)
+
+
+class TestChoice:
+    def test_the_linear_model_takes_the_place_of_its_length(self):
+        rows = linear_rows()
+        score = Scorer(NAMES, squared, rows)
+        front = [score(parse(text, NAMES)) for text in ("7", "2*a + 7", "2*a*sin(b) + 7*c*a", "exp(a)")]
+        front = sorted((m for m in front if m is not None), key=lambda m: m.length)
+        models, chosen = against_reference(front, len(front) - 1, score, 50)
+        assert models[chosen].formula.count("*") == 3
+        lengths = [m.length for m in models]
+        assert lengths == sorted(set(lengths))
+        assert {m.formula for m in front if m.length != models[chosen].length} < {m.formula for m in models}
+
+    def test_noise_gets_no_formula(self):
+        rng = np.random.default_rng(3)
+        X, y = rng.normal(size=(40, 4)), rng.normal(size=40)
+        est = SymbolicRegressor(generations=30, time_limit=None, random_state=0).fit(X, y)
+        assert est.model_ is est.models_[int(est.front_["chosen"].argmax())]
+        fresh = np.random.default_rng(4).normal(size=(1000, 4))
+        assert np.abs(est.predict(fresh) - y.mean()).mean() < 0.5
+
+    def test_a_law_of_few_rows_is_chosen(self):
+        X = np.random.default_rng(0).uniform(1, 3, (30, 2))
+        y = X[:, 0] / X[:, 1]
+        est = SymbolicRegressor(generations=20, time_limit=None, random_state=0).fit(X, y)
+        np.testing.assert_allclose(est.predict(X), y, rtol=1e-6)
