@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from epsilex.constraints import check, integer_from
 from epsilex.evolution import Cases, Settings
 from epsilex.evolution.recurrent import RecurrentCases
 from epsilex.evolution.units import Units
 from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
-from epsilex.regressor import SymbolicRegressor, integer_from
+from epsilex.regressor import SymbolicRegressor
 
 
 class DynamicRegressor(SymbolicRegressor):
@@ -137,9 +138,7 @@ class DynamicRegressor(SymbolicRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         for name in ("lags", "feedback"):
-            holds, expected = integer_from(0)
-            if not holds(getattr(self, name)):
-                raise ValueError(f"{name}: expected {expected}; got {getattr(self, name)!r}")
+            check(name, getattr(self, name), integer_from(0))
         if (
             self.scaling
             or self.tuning == "levenberg_marquardt"

@@ -1,0 +1,96 @@
+"""The one table of what the estimators' parameters may be, checked at `fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+
+import numpy as np
+
+from epsilex.models.front import CHOICES
+
+Constraint = tuple[Callable, str]  # whether a value holds, and what was expected
+
+
+def check(name: str, value, constraint: Constraint) -> None:
+    """Raise a ValueError that names the parameter where its value does not hold."""
+    holds, expected = constraint
+    if not holds(value):
+        raise ValueError(f"{name}: expected {expected}; got {value!r}")
+
+
+def integer_from(least: int) -> Constraint:
+    return (
+        lambda v: isinstance(v, Integral) and not isinstance(v, bool) and int(v) >= least,
+        f"an integer from {least} on",
+    )
+
+
+def _number(low: float, high: float = np.inf) -> Constraint:
+    return (
+        lambda v: isinstance(v, Real) and not isinstance(v, bool) and low <= float(v) <= high,
+        f"a number from {low} to {high}",
+    )
+
+
+def _finite(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def _or_none(constraint: Constraint) -> Constraint:
+    return lambda v: v is None or constraint[0](v), f"{constraint[1]}, or None"
+
+
+_BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
+_FUNCTION_OR_NAME: Constraint = (lambda v: isinstance(v, str) or callable(v), "a name or a function")
+_MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
+
+# What depends on several parameters is checked by `Settings` and `Stop`.
+CONSTRAINTS: dict[str, Constraint] = {
+    "population_size": integer_from(2),
+    "min_length": integer_from(1),
+    "max_length": integer_from(1),
+    "retries": integer_from(0),
+    "subtree_size": integer_from(1),
+    "tuning_steps": integer_from(1),
+    "tuning_cases": integer_from(2),
+    "max_cases": _or_none(integer_from(2)),
+    "constant_share": _number(0.0, 1.0),
+    "crossover": _number(0.0, 1.0),
+    "short_share": _number(0.0, 1.0),
+    "point_rate": _number(0.0, 1.0),
+    "tuning_share": _number(0.0, 1.0),
+    "generations": _or_none(integer_from(0)),
+    "time_limit": _or_none(_number(0.0)),
+    "target_error": _number(0.0),
+    "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
+    "coefficients": _BOOLEAN,
+    "scaling": _BOOLEAN,
+    "limit_outputs": _BOOLEAN,
+    "elitism": _BOOLEAN,
+    "shadow": _BOOLEAN,
+    "sums": _BOOLEAN,
+    "polish": _BOOLEAN,
+    "warm_start": _BOOLEAN,
+    "progress": _BOOLEAN,
+    "resume": _BOOLEAN,
+    "operators": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
+    "constant_range": (
+        lambda v: isinstance(v, Sequence) and len(v) == 2 and all(map(_finite, v)),
+        "a pair (low, high)",
+    ),
+    "selection": _FUNCTION_OR_NAME,
+    "loss": _FUNCTION_OR_NAME,
+    "choose": (
+        lambda v: callable(v) or (isinstance(v, str) and v in CHOICES),
+        f"one of {', '.join(CHOICES)}, or a function",
+    ),
+    "selection_options": _MAPPING,
+    "mutations": _or_none(
+        (lambda v: isinstance(v, Mapping) and all(map(_finite, v.values())), "a mapping from kinds to numbers")
+    ),
+    "callbacks": (lambda v: isinstance(v, Sequence) and all(map(callable, v)), "a sequence of functions"),
+    "checkpoint": _or_none((lambda v: isinstance(v, (str, Path)), "a path")),
+    "checkpoint_every": _number(0.0),
+}
