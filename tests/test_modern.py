@@ -131,6 +131,19 @@ class TestShadow:
         )
         assert population.standing[0] == pytest.approx(1.25 * population.fitness[0])
 
+    def test_the_best_of_each_length_are_audited(self):
+        X = self.X
+        far = np.tile([1.5, 1.5, 9.0], (50, 1))
+        cases = Cases.from_arrays(X, X[:, 0], shadow=shadow_rows(X, 0), audit=np.vstack([far[:1] - [0, 0, 7.5], far]))
+        texts = ("x0", "x1", "x0 + 0*x2", "x0 + 0.001*exp(x2)", "x1 + 0.001*exp(x2)", "log(x0 - 1.0)")
+        p = Programs.from_nodes([parse(text, n_features=3) for text in texts], np.float32)
+        population = cases.measure(p, scaling=True, limited=False)
+        assert population.tame.tolist() == [1, 1, 1, 1, 1, 0]
+        cases.audit(population)
+        assert population.tame.tolist() == [2, 1, 2, 0, 1, 0]  # x1 and its sum are not the best of their lengths
+        cases.audit(population)
+        assert population.tame.tolist() == [2, 1, 2, 0, 1, 0]
+
 
 class TestSchools:
     def test_shares_and_limits(self):

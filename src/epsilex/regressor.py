@@ -22,7 +22,7 @@ from epsilex.evolution.cases import POWERS, loss_function
 from epsilex.evolution.checkpoint import exists
 from epsilex.evolution.history import frame
 from epsilex.evolution.rows import distinct_rows
-from epsilex.evolution.shadow import FINAL_ROWS, shadow_rows
+from epsilex.evolution.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.evolution.units import Units, in_units
 from epsilex.models.front import (
     Scorer,
@@ -341,9 +341,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return Units.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
 
     def _cases(self, X, y, weight, settings: Settings) -> Cases:
-        shadow = shadow_rows(X, settings.seed) if settings.shadow else None
+        shadows = [shadow_rows(X, settings.seed, n) for n in (ROWS, FINAL_ROWS)] if settings.shadow else []
         n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
-        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, shadow)
+        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, *shadows)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""

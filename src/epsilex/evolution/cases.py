@@ -42,6 +42,7 @@ class Cases:
     padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
     rows     X (rows, features) float32, to draw some of them
     n_shadow, limits  how many shadow rows, and between which values a tame program stays on them
+    audit_X  (blocks, features, n) float32: many more shadow rows, for the best programs alone; None without any
     zero     what the user's 0 is in the units of y
     room, trial_room  (any, blocks * n) and (any, rows) float32, used again and again: new memory costs page faults
     """
@@ -57,6 +58,7 @@ class Cases:
     rows: np.ndarray
     n_shadow: int = 0
     limits: tuple[float, float] = (-np.inf, np.inf)
+    audit_X: np.ndarray | None = None
     zero: float = 0.0
     room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     trial_room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
@@ -69,8 +71,10 @@ class Cases:
         weight: np.ndarray | None = None,
         loss: str | Callable = "mae",
         shadow: np.ndarray | None = None,
+        audit: np.ndarray | None = None,
     ) -> Cases:
-        """Cases from X (rows, features), y (rows,), weights (rows,) and shadow rows (any, features)."""
+        """Cases from X (rows, features), y (rows,), weights (rows,), shadow rows (any, features) and more of them for
+        the audit."""
         from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         weight = np.ones(len(y)) if weight is None else weight * (len(weight) / weight.sum())
@@ -89,6 +93,7 @@ class Cases:
             X.astype(np.float32),
             0 if shadow is None else len(shadow),
             (-np.inf, np.inf) if shadow is None else limits(y),
+            None if audit is None else in_blocks(audit),
         )
 
     def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -138,6 +143,26 @@ class Cases:
         result.put_measures(copies, parents, origin[copies])
         self._measure_at(np.flatnonzero(origin < 0), result, scaling, limited, n_jobs)
         return result
+
+    def audit(self, population: Population, n_jobs: int = 1) -> None:
+        """Run the best program of each length on many more shadow rows, once, and mark those that are not tame there.
+
+        Few shadow rows miss what is wild in few places; all programs on many rows would take too long.
+        """
+        if self.audit_X is None:
+            return
+        length, standing = population.programs.length, population.standing
+        order = np.lexsort((standing, length))
+        best = order[np.unique(length[order], return_index=True)[1]]
+        new = best[(population.tame[best] == 1) & np.isfinite(standing[best])]
+        if not len(new):
+            return
+        low, high = self.limits
+        out = evaluate_blocks(population.programs.take(new), self.audit_X, n_jobs)
+        slope, intercept = (a[new, None].astype(np.float32) for a in (population.slope, population.intercept))
+        with np.errstate(all="ignore"):
+            scaled = slope * out + intercept
+            population.tame[new] = np.where(((scaled >= low) & (scaled <= high)).all(axis=1), 2, 0)
 
     def _measure_at(self, who: np.ndarray, result: Population, scaling: bool, limited: bool, n_jobs: int) -> None:
         """Run the programs of `result` at `who`, and fill in their rows."""

@@ -99,6 +99,8 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
         if settings.tuning == "hill_climbing":
             with clock("tune"):
                 evaluations += tuning.hill_climb(population, cases, settings, index, n_jobs)
+        with clock("evaluate"):
+            cases.audit(population, n_jobs)
         index += 1
         used = np.concatenate([c.cases_used for c in chosen])
         yield Generation(index, population, used, evaluations, clock.seconds())

@@ -19,7 +19,7 @@ class Population:
     mae        (individuals,) float64, the mean absolute error, which is the fitness unless another loss is asked for
     slope, intercept  (individuals,) float64: linear scaling of the outputs, 1 and 0 without it
     outputs    (individuals,) uint64: hash of the output vector
-    tame       (individuals,) bool: whether the program behaves on shadow rows
+    tame       (individuals,) uint8: whether the program behaves on shadow rows; 2 if it was seen on all of them
     age        (individuals,) int64: generations since the oldest ancestor was made
     """
 
@@ -40,7 +40,7 @@ class Population:
     def unmeasured(cls, programs: Programs, errors: np.ndarray) -> Population:
         """Programs of age 0 with room for what is to be measured of them, `errors` and others."""
         n = len(programs)
-        measures = (np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, bool))
+        measures = (np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, np.uint8))
         return cls(programs, errors, *measures, np.zeros(n, np.int64))
 
     def take(self, index) -> Population:

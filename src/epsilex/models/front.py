@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PRUNING_ROWS = 2000  # enough to see whether a term matters
+TRIED = 5  # models may try to convince on few rows; among many one would by chance
 CHOICES = ("description", "validation", "accuracy")
 
 
@@ -159,24 +160,31 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
         return int(np.argmin([standing(m) for m in front]))
     if rule == "validation" and "validation_loss" in front[0].metrics:
         return int(np.argmin([m.metrics["validation_loss"] for m in front]))
+    return by_description(front, train)[0]
+
+
+def by_description(front: Sequence[Model], train: Rows) -> list[int]:
+    """Indices of the models by ascending description length, those with more constants than half the rows left out."""
     n = len(train.y)
     variance = float(np.average((train.y - np.average(train.y, weights=train.weight)) ** 2, weights=train.weight))
     few = [i for i, m in enumerate(front) if len(constant_places(m.nodes)) <= n / 2]  # more would fit any rows
-    return min(few or [0], key=lambda i: description_length(front[i], n, variance))
+    return sorted(few or [0], key=lambda i: description_length(front[i], n, variance))
 
 
 def against_reference(front: list[Model], chosen: int, score: Scorer, max_length: int) -> tuple[list[Model], int]:
-    """The front and the index of the chosen model: a linear one, in the place of its length, where rows are few and the
-    model chosen before does not convince."""
-    if len(score.names) > score.train.X.shape[1]:
+    """The front and the index of the chosen model: where rows are few, the first by description length that convinces,
+    or else a linear model in the place of its length."""
+    train = score.train
+    if len(score.names) > train.X.shape[1]:
         return front, chosen  # models that feed on their own outputs have no rows to leave out
-    found = reference(score.train, max_length)
-    m = front[chosen]
-    if found is None or convinces(m.nodes, found, score.train, 1.0 if m.metrics["tame"] else UNTAMED):
+    found = reference(train, max_length)
+    linear = None if found is None else score(simplify(found.nodes))
+    if found is None or linear is None:
         return front, chosen
-    linear = score(simplify(found.nodes))
-    if linear is None:
-        return front, chosen
+    for i in by_description(front, train)[:TRIED]:
+        m = front[i]
+        if convinces(m.nodes, found, train, 1.0 if m.metrics["tame"] else UNTAMED):
+            return front, i
     others = [m for m in front if m.length != linear.length]
     place = sum(m.length < linear.length for m in others)
     return [*others[:place], linear, *others[place:]], place
