@@ -73,9 +73,10 @@ RULES: dict[str, Callable[[pd.DataFrame, int], int]] = {
     "AIC, length": criterion(lambda n: 2.0),
     "AICc, constants": corrected,
     "BIC, constants": criterion(np.log, "constants"),
-    "BIC, length (description)": criterion(np.log),
-    "BIC, length, proven": among_proven(criterion(np.log)),
-    "twice BIC, length": criterion(lambda n: 2.0 * np.log(n)),
+    "BIC, half the length (description)": criterion(lambda n: 0.5 * np.log(n)),
+    "BIC, half the length, proven": among_proven(criterion(lambda n: 0.5 * np.log(n))),
+    "BIC, length": criterion(np.log),
+    "BIC, twice the length": criterion(lambda n: 2.0 * np.log(n)),
     "shortest within 10%": shortest_within(0.1),
     "shortest within 25%": shortest_within(0.25),
 }

@@ -19,7 +19,7 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-CLEARLY = 1.5  # standard errors
+CLEARLY = 2.0  # standard errors
 CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
 PENALTIES = np.logspace(-3, 3, 13)
 
