@@ -169,6 +169,22 @@ class TestScikitLearnHabits:
         assert time.perf_counter() - begin < 5.0
         assert est.stopped_by_ == "time"
 
+    @pytest.mark.parametrize("loss", ["mae", lambda y, p: (y - p) ** 4])
+    def test_an_exact_formula_ends_the_search(self, loss):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 3, (100, 3))
+        y = 1e5 * X[:, 0] * X[:, 1] / X[:, 2]
+        est = SymbolicRegressor(generations=1000, time_limit=None, population_size=100, loss=loss, random_state=0)
+        est.fit(X, y)
+        assert est.stopped_by_ == "exact"
+        assert (est.history_["best_mae"].iloc[-100:] < 1.0).all()
+        assert 100 <= len(est.history_) < 300
+        np.testing.assert_allclose(est.predict(X), y, rtol=1e-9)
+
+    def test_noise_is_never_exact(self):
+        est = fitted(y=Y + 1e-4 * np.random.default_rng(0).normal(size=len(Y)), generations=150)
+        assert est.stopped_by_ == "generations"
+
 
 class TestWarmStart:
     @pytest.mark.parametrize("kind", [SymbolicRegressor, DynamicRegressor])

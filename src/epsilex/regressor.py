@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from epsilex.models.model import Model
 
 VALIDATION_SHARE = 0.25
+EXACT = 1e-6  # of the target's standard deviation: what float32 leaves of an exact formula's error
 SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
 
 
@@ -135,7 +136,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "interrupt" or "callback".
+        "generations", "time", "target", "exact", "interrupt" or "callback". A search that has had an exact formula for
+        a hundred generations is done.
     settings_ : Settings
         What the search was run with.
 
@@ -357,7 +359,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
         done = begin.generation.index if begin else 0
         generations = None if self.generations is None else self.generations + done
-        stop = Stop(generations, self.time_limit, target)
+        exact = EXACT * float(cases.y.std()) if self.scaling else -1.0
+        stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
         watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
         resume = Path(self.checkpoint) if self.resume and self.checkpoint and exists(Path(self.checkpoint)) else None

@@ -29,6 +29,7 @@ REASONS = {
     "generations": "all its generations done",
     "time": "ended by the clock",
     "target": "ended at the error asked for",
+    "exact": "ended early with an exact formula",
     "interrupt": "interrupted",
 }
 

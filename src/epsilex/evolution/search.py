@@ -18,17 +18,20 @@ from epsilex.evolution.checkpoint import Checkpoint, load_checkpoint
 from epsilex.evolution.loop import Generation, evolve
 from epsilex.evolution.settings import Settings
 
+PATIENCE = 100  # generations in which an exact formula may still be found in a shorter form
 REHEARSING = 100  # programs, enough for every part of the search to have its turn
 _REHEARSED: set[tuple[type, str]] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """When to stop: after so many generations, so many seconds, or at a fitness of `target` or less."""
+    """When to stop: after so many generations, so many seconds, at a fitness of `target` or less, or once the best mean
+    absolute error has been `exact` or less for PATIENCE generations, so that only rounding is left of it."""
 
     generations: int | None = None
     seconds: float | None = None
     target: float = 0.0
+    exact: float = -1.0
 
     def __post_init__(self) -> None:
         if self.generations is not None and not self.generations >= 0:
@@ -38,14 +41,16 @@ class Stop:
         if self.generations is None and self.seconds is None:
             raise ValueError("generations, time_limit: expected at least one of them; got None for both")
 
-    def reason(self, generation: Generation, elapsed: float) -> str | None:
-        """Why to stop after this generation, None to go on."""
+    def reason(self, generation: Generation, elapsed: float, rows: Sequence[dict[str, float]] = ()) -> str | None:
+        """Why to stop after this generation, the last of the history's rows; None to go on."""
         if self.generations is not None and generation.index >= self.generations:
             return "generations"
         if self.seconds is not None and elapsed >= self.seconds:
             return "time"
         if generation.population.fitness.min() <= self.target:
             return "target"
+        if len(rows) >= PATIENCE and all(row["best_mae"] <= self.exact for row in rows[-PATIENCE:]):
+            return "exact"
         return None
 
 
@@ -86,7 +91,7 @@ def search(
         rehearse(cases, settings)
     started = time.perf_counter()
     limited = before if begin is None else 0.0  # the clock of a resumed search runs on, that of a continued one anew
-    reason = stop.reason(last, limited) if last is not None else None
+    reason = stop.reason(last, limited, rows) if last is not None else None
     with interrupts() as interrupted:
         loop = evolve(cases, settings, last, n_jobs)
         while reason is None:
@@ -94,7 +99,7 @@ def search(
             elapsed = time.perf_counter() - started
             archive.update(last.population)
             rows.append(history.row(last, before + elapsed))
-            reason = stop.reason(last, limited + elapsed)
+            reason = stop.reason(last, limited + elapsed, rows)
             for callback in callbacks:
                 if callback(last, archive) is True:
                     reason = reason or "callback"
