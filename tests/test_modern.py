@@ -9,6 +9,7 @@ from strategies import N_FEATURES, programs, tame
 
 from epsilex import SymbolicRegressor
 from epsilex.evolution import Cases, Settings, evolve
+from epsilex.evolution.archive import Archive
 from epsilex.evolution.schools import schools
 from epsilex.evolution.shadow import limits, shadow_rows
 from epsilex.evolution.survival import BANDS, banded
@@ -118,7 +119,7 @@ class TestShadow:
         y = self.X[:, 0]
         cases = Cases.from_arrays(self.X, y, shadow=shadow_rows(self.X, 0))
         p = Programs.from_nodes([parse(text, n_features=3) for text in ("x0", "log(x0 - 1.0)")], np.float32)
-        assert cases.measure(p, scaling=True, limited=False).tame.tolist() == [True, False]
+        assert cases.measure(p, scaling=True, limited=False).tame.tolist() == [2, 0]
 
     def test_limits(self):
         assert limits(np.array([1.0, 3.0])) == (-1.0, 5.0)
@@ -131,7 +132,7 @@ class TestShadow:
         )
         assert population.standing[0] == pytest.approx(1.25 * population.fitness[0])
 
-    def test_the_best_of_each_length_are_audited(self):
+    def test_what_is_wild_where_few_shadow_rows_lie(self):
         X = self.X
         far = np.tile([1.5, 1.5, 9.0], (50, 1))
         cases = Cases.from_arrays(X, X[:, 0], shadow=shadow_rows(X, 0), audit=np.vstack([far[:1] - [0, 0, 7.5], far]))
@@ -140,9 +141,23 @@ class TestShadow:
         population = cases.measure(p, scaling=True, limited=False)
         assert population.tame.tolist() == [1, 1, 1, 1, 1, 0]
         cases.audit(population)
-        assert population.tame.tolist() == [2, 1, 2, 0, 1, 0]  # x1 and its sum are not the best of their lengths
+        assert population.tame.tolist() == [2, 2, 2, 0, 2, 0]
+        archive = Archive(p.width)
+        archive.update(population)
+        assert archive.standing[1] == population.standing[0]
+
+    def test_who_was_not_audited_waits(self):
+        X = self.X
+        cases = Cases.from_arrays(X, X[:, 0], shadow=shadow_rows(X, 0), audit=X)
+        p = Programs.from_nodes([parse(f"x0 + {k / 10}*x1", n_features=3) for k in range(5)], np.float32)
+        population = cases.measure(p, scaling=True, limited=False)
+        archive = Archive(p.width)
+        archive.update(population)
+        assert not len(archive.taken)
         cases.audit(population)
-        assert population.tame.tolist() == [2, 1, 2, 0, 1, 0]
+        assert population.tame.tolist() == [2, 2, 2, 1, 1]
+        archive.update(population)
+        assert archive.fitness[3] == population.fitness[0]
 
 
 class TestSchools:

@@ -19,8 +19,9 @@ class Archive:
         self.intercept = np.zeros(max_length + 1)
 
     def update(self, population: Population) -> None:
-        """Take every individual that is fitter than the one at its length."""
-        length, standing = population.programs.length, population.standing
+        """Take every individual that is fitter than the one at its length, if it was seen on all shadow rows."""
+        length = population.programs.length
+        standing = np.where(population.tame == 1, np.inf, population.standing)
         order = np.lexsort((standing, length))
         lengths, first = np.unique(length[order], return_index=True)
         best = order[first]

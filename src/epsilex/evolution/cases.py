@@ -28,6 +28,7 @@ def _huber(y, prediction):
 
 
 LOSSES: dict[str, Callable] = {"mae": _mae, "mse": _mse, "huber": _huber}
+AUDITED = 3  # of each length
 POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on the unit, and must see the target as it is
 
 
@@ -145,7 +146,8 @@ class Cases:
         return result
 
     def audit(self, population: Population, n_jobs: int = 1) -> None:
-        """Run the best program of each length on many more shadow rows, once, and mark those that are not tame there.
+        """Run the best few programs of each length on many more shadow rows, once, and mark those that are not tame
+        there.
 
         Few shadow rows miss what is wild in few places; all programs on many rows would take too long.
         """
@@ -153,7 +155,8 @@ class Cases:
             return
         length, standing = population.programs.length, population.standing
         order = np.lexsort((standing, length))
-        best = order[np.unique(length[order], return_index=True)[1]]
+        place = np.arange(len(order)) - np.searchsorted(length[order], length[order])
+        best = order[place < AUDITED]
         new = best[(population.tame[best] == 1) & np.isfinite(standing[best])]
         if not len(new):
             return
@@ -178,6 +181,8 @@ class Cases:
             )  # fmt: skip
 
         slices.run(part, len(who), n_jobs)
+        if self.audit_X is None:
+            r.tame[who] *= 2  # there are no other rows to be seen on
 
 
 def _enough(room: np.ndarray, n: int, width: int) -> np.ndarray:

@@ -63,6 +63,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
                 sums.plant(programs, cases, settings)
         with clock("evaluate"):
             population = cases.measure(programs, **measure)
+            cases.audit(population, n_jobs)
         index, evaluations = 0, n
         yield Generation(0, population, np.empty(0), n, clock.seconds())
     else:

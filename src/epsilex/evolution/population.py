@@ -19,7 +19,7 @@ class Population:
     mae        (individuals,) float64, the mean absolute error, which is the fitness unless another loss is asked for
     slope, intercept  (individuals,) float64: linear scaling of the outputs, 1 and 0 without it
     outputs    (individuals,) uint64: hash of the output vector
-    tame       (individuals,) uint8: whether the program behaves on shadow rows; 2 if it was seen on all of them
+    tame       (individuals,) uint8: 0 if the program is wild on shadow rows, 1 if not on the first, 2 on none of them
     age        (individuals,) int64: generations since the oldest ancestor was made
     """
 
