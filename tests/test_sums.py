@@ -7,7 +7,7 @@ from epsilex import SymbolicRegressor
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sums import all_monomials, library, sums
+from epsilex.evolution.sums import all_monomials, library, long_sums, sums
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs
@@ -24,6 +24,34 @@ def left(nodes, X, y):
     columns = np.column_stack([evaluate64(nodes, X), np.ones(len(y))])
     rest = y - columns @ np.linalg.lstsq(columns, y, rcond=None)[0]
     return (rest**2).sum() / ((y - y.mean()) ** 2).sum()
+
+
+class TestLongSums:
+    @pytest.mark.parametrize(
+        "y",
+        [
+            10.0 / (5.0 + ((X - 2.5) ** 2).sum(axis=1)),
+            np.exp(0.1 * (a * b - c * d + a - d)),
+            np.sin(a) + np.log(b) - c * 3.0 + np.sqrt(d) + 2.0 * np.cos(b),
+        ],
+    )
+    def test_finds_what_many_terms_make(self, y):
+        assert left(long_sums(X, y, Settings())[0], X, y) < 1e-9
+
+    def test_what_is_no_sum_is_approached(self):
+        y = a * b * c / d + np.sin(a * d)
+        found = long_sums(X, y, Settings())
+        assert min(left(nodes, X, y) for nodes in found) < 0.05
+        assert max(map(len, found)) <= 50
+
+    def test_noise_keeps_them_short_enough(self):
+        y = RNG.normal(size=256)
+        assert all(len(nodes) <= 20 for nodes in long_sums(X, y, Settings(max_length=20)))
+
+    def test_none_on_few_rows_or_without_arithmetic(self):
+        assert long_sums(X[:99], a[:99], Settings()) == []
+        assert long_sums(X, np.ones(256), Settings()) == []
+        assert long_sums(X, a, Settings(operators=("add", "sin"))) == []
 
 
 class TestSums:

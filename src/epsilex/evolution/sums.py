@@ -4,6 +4,9 @@ Thousands of terms, from `x` to `x * square(cos(z * w))`, are evaluated on a few
 pairs of them come from one product of matrices, and with those the R2 of every sum of two. The best few, with third
 and fourth terms added one at a time, become members of the first population. Many laws of physics are such a sum,
 once a root, logarithm, inverse or factor is moved to the side of y.
+
+What follows no such law may still be a longer sum, or close to one: terms are added one at a time for as long as there
+is room.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest; and for each individual 
 MONOMIALS = 1000  # of them, at most
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
 FEATURES = 8  # that the terms are made of, those most correlated with the target
+PATH_ROWS, PATH_FEATURES, LONG_SUMS = 512, 25, 20  # of the long sums, whose terms are of one or two features
 PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
@@ -57,8 +61,9 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
     """
     if not (settings.scaling and settings.coefficients) or cases.n_features != cases.rows.shape[1]:
         return
+    X, y = cases.rows[:PATH_ROWS].astype(np.float64), cases.y[:PATH_ROWS].astype(np.float64) - cases.zero
     with np.errstate(all="ignore"):  # what overflows is left out
-        found = sums(cases.rows[:ROWS].astype(np.float64), cases.y[:ROWS].astype(np.float64) - cases.zero, settings)
+        found = [*long_sums(X, y, settings), *sums(X[:ROWS], y[:ROWS], settings)]
     found = found[: int(SHARE * len(programs))]
     for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):
         programs.length[i] = len(nodes)
@@ -73,11 +78,9 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     names = list(settings.operators)
     if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < MIN_ROWS or np.ptp(y) == 0.0:
         return []
-    features = _correlated(X, y)
+    features = _correlated(X, y, FEATURES)
     monomials = all_monomials(features)
-    unary = [name for name in names if lookup(opcode(name)).arity == 1 and name != "neg"]
-    n = min(TERMS, round(TERMS_EACH * settings.population_size))
-    terms, values, unit = _distinct(*_evaluated(library(features, monomials, unary, 2 * n), X), n)
+    terms, values, unit = _terms(X, features, monomials, settings)
     if len(terms) < 2:
         return []
     lengths = np.array([len(t) for t in terms])
@@ -87,15 +90,76 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
         for side in (*sides(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
         for picked in _picks(whole, side.values, lengths)
     ]
-    large = np.flatnonzero(y > 1e-3 * np.abs(y).max())  # the logarithms of others may be nothing but rounding
-    if "exp" in names and (y > -1e-6 * np.abs(y).max()).all() and len(large) >= MIN_ROWS:
-        log = Side(np.log(y[large]), lambda s: apply("exp", s), "constant")
+    for log in log_side(y, names):
+        large = _large(y)
         part = whole if len(large) == len(y) else Correlations(_unit(values[:, large]))
         found += [
             log.solve([terms[k] for k in picked], values[picked][:, large])
             for picked in _picks(part, log.values, lengths)
         ]
     return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
+
+
+def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """Programs of sums that grow by a term at a time: of squares and products, of terms of one
+    feature, and of all terms."""
+    names = settings.operators
+    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
+        return []
+    features = _correlated(X, y, PATH_FEATURES)
+    terms, values, unit = _terms(X, features, [m for m in all_monomials(features) if sum(map(len, m)) <= 2], settings)
+    products = {CONSTANT, FEATURE, opcode("mul"), opcode("square")}
+    kinds = (
+        [len(t) <= 3 and all(code in products for code, _, _ in t) for t in terms],  # of degree two
+        [len({column for code, column, _ in t if code == FEATURE}) == 1 for t in terms],
+        [True] * len(terms),
+    )
+    found = []
+    for side in (*sides(y, names), *log_side(y, names)):
+        if len(side.values) == len(y):
+            for who in map(np.flatnonzero, kinds):
+                paths = _path([terms[k] for k in who], unit[who], side.values, settings.max_length)
+                found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
+    return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+
+
+def _path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: int) -> Iterator[list[int]]:
+    """The terms of longer and longer sums: each next one explains most of the rest, less what its length costs.
+
+    Of a term only its part that is orthogonal to those picked matters. Its length and its product with the target are
+    brought up to date from the products of the terms, so that no row is looked at again.
+    """
+    lengths = np.array([len(t) for t in terms])
+    picked: list[int] = []
+    shadows = np.empty((0, len(terms)))  # of all terms on the directions picked so far
+    left, n = target - target.mean(), len(target)
+    whole = rest = float((left**2).sum())
+    product, square = np.einsum("ij,j->i", unit, left), np.ones(len(terms))
+    while len(picked) < max_length // 2:
+        room = max_length - int((lengths[picked] + 2).sum())
+        gain = np.where(square > 1e-4, product**2 / np.maximum(square, 1e-4), 0.0)
+        score = n * np.log(np.maximum(rest - gain, 1e-9 * whole)) + lengths * np.log(n)
+        score[(gain <= 0.0) | (lengths >= room)] = np.inf
+        if not len(score) or not np.isfinite(score).any():
+            return
+        k = int(np.argmin(score))
+        picked = [*picked, k]
+        size = np.sqrt(square[k])
+        shadow = (np.einsum("ij,j->i", unit, unit[k]) - np.einsum("ji,j->i", shadows, shadows[:, k])) / size
+        step = product[k] / size
+        product, square, rest = product - step * shadow, square - shadow**2, rest - step**2
+        shadows = np.vstack([shadows, shadow])
+        if len(picked) > 1:
+            yield picked
+        if rest < 1e-8 * whole:
+            return
+
+
+def _terms(X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], settings: Settings):
+    """The library's terms of these features that are worth a look: programs, values, and values of length 1."""
+    unary = [name for name in settings.operators if lookup(opcode(name)).arity == 1 and name != "neg"]
+    n = min(TERMS, round(TERMS_EACH * settings.population_size))
+    return _distinct(*_evaluated(library(features, monomials, unary, 2 * n), X), n)
 
 
 def _evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]:
@@ -105,9 +169,9 @@ def _evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray
 # The library ----------------------------------------------------------------------------------------------------------
 
 
-def _correlated(X: np.ndarray, y: np.ndarray) -> list[int]:
-    """The features most correlated with the target, by value or by square."""
-    if X.shape[1] <= FEATURES:
+def _correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
+    """The `n` features most correlated with the target, by value or by square."""
+    if X.shape[1] <= n:
         return list(range(X.shape[1]))
     size = np.zeros(X.shape[1])
     for column in (X, X * X):
@@ -115,7 +179,7 @@ def _correlated(X: np.ndarray, y: np.ndarray) -> list[int]:
         length = np.sqrt((centred**2).sum(axis=0))
         length[length == 0.0] = np.inf
         size = np.maximum(size, np.abs((y - y.mean()) @ centred) / length)
-    return sorted(np.argsort(-size, kind="stable")[:FEATURES].tolist())
+    return sorted(np.argsort(-size, kind="stable")[:n].tolist())
 
 
 Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below the line
@@ -269,6 +333,17 @@ def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
             yield Side((y / size) ** 2, lambda s: apply("sqrt", s), "factor")
         if "square" in names:
             yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
+
+
+def log_side(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
+    """The logarithm of y where it is large; that of other values may be nothing but rounding."""
+    large = _large(y)
+    if "exp" in names and (y > -1e-6 * np.abs(y).max()).all() and len(large) >= MIN_ROWS:
+        yield Side(np.log(y[large]), lambda s: apply("exp", s), "constant")
+
+
+def _large(y: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(y > 1e-3 * np.abs(y).max())
 
 
 def factored(
