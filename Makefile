@@ -40,6 +40,7 @@ bench: $(VENV)/.bench ## Measure the kernels beside their peers, write benchmark
 
 bench-fit: $(VENV)/.bench ## Compare fits with pyoperon and gplearn, write benchmarks/FIT.md (hours, resumable)
 	$(BIN)/python -m benchmarks.fit --results $(RESULTS)
+	$(BIN)/python docs/readme.py
 
 docs: $(VENV)/.docs ## Build the documentation in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -155,13 +155,14 @@ def test_every_method_is_explained():
 def test_the_readme_says_what_was_measured():
     readme = load("readme")
     text = readme.README.read_text(encoding="utf-8")
-    assert readme.REGION.search(text)
-    assert text == readme.filled(text, readme.results()), "python docs/readme.py puts the new figures in"
-    results = "# Benchmarks\n\n| figure | aim |\n| --- | ---: |\n| speed | 4 x |\n\n## More\n\n| a |\n"
-    with_figures = readme.filled(text, results)
-    assert "| speed | 4 x |\n\nWritten by" in with_figures
-    assert "| a |" not in with_figures
-    assert readme.filled(with_figures, "") == readme.filled(text, "")
+    assert text == readme.filled(text, readme.pages()), "python docs/readme.py puts the new figures in"
+    for command in readme.PAGES:
+        assert readme.region(command).search(text)
+        page = "# A page\n\n| figure | measured |\n| --- | ---: |\n| speed | 4 x |\n\nMore.\n"
+        with_figures = readme.filled(text, {command: page})
+        assert "| speed | 4 x |" in with_figures
+        assert "More." not in readme.region(command).search(with_figures)[0]
+        assert readme.filled(with_figures, {}) == readme.filled(text, {})
 
 
 @pytest.mark.parametrize("id", ["lex", "lex_y", "lex_e", "lex_y_mad", "lex_e_mad"])
