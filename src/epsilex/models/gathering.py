@@ -1,8 +1,8 @@
 """Factors gathered: `2*sqrt(square(0.5*a - 0.5*b))` is `sqrt(square(a - b))`.
 
 A search leaves coefficients wherever they happened to arise. Here each is moved up, through products, quotients,
-squares and roots, and through sums whose terms have equal ones; what arrives at a sum of unequal terms, or at a
-function that lets no factor pass, goes to a leaf there.
+squares and roots, and out of sums the one that most of their terms have; what arrives at a function that lets no factor
+pass goes to a leaf there.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ EQUAL = 1e-6  # relative difference of two coefficients that are taken for one
 SAME = 1e-7  # change of the outputs, relative to their spread, that this may cause
 
 Scaled = tuple[float, Term]  # a factor, and what it multiplies
+Parts = list[Scaled]  # to be added up
 
 
 def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
     """The program with its factors gathered; as it was where that is longer, or not the same on X (rows, features)."""
     nodes = list(nodes)
     try:
-        gathered = list(_times(*fold(nodes, _leaf, _branch)).nodes)
+        gathered = list(_times(*_sum(fold(nodes, _leaf, _branch))).nodes)
     except (OverflowError, ZeroDivisionError):
         return nodes
     if len(gathered) > len(nodes):
@@ -39,18 +40,27 @@ def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]
     return gathered if np.abs(after - before).max() <= SAME * spread else nodes
 
 
-def _leaf(code: int, column: int, value: float) -> Scaled:
+def _leaf(code: int, column: int, value: float) -> Parts:
     if value == 0.0:
-        return 1.0, constant(0.0)
-    return value, feature(Term(((FEATURE, column, 1.0),)), 1.0) if code == FEATURE else constant(1.0)
+        return [(1.0, constant(0.0))]
+    return [(value, feature(Term(((FEATURE, column, 1.0),)), 1.0) if code == FEATURE else constant(1.0))]
 
 
-def _branch(row: Operator, *args: Scaled) -> Scaled:
-    (k, a), *others = args
+def _branch(row: Operator, *args: Parts) -> Parts:
     code = row.opcode
+    if code == ADD:
+        return [*args[0], *args[1]]
+    if code == SUB:
+        return [*args[0], *((-k, a) for k, a in args[1])]
+    if code == NEG:
+        return [(-k, a) for k, a in args[0]]
+    return [_product(code, *map(_sum, args))]
+
+
+def _product(code: int, *args: Scaled) -> Scaled:
+    """An operator's value, with what factors of its arguments it lets pass."""
+    (k, a), *others = args
     if not others:
-        if code == NEG:
-            return -k, a
         if code == INV:
             return 1.0 / k, make(INV, a)
         if code == SQUARE:
@@ -65,14 +75,29 @@ def _branch(row: Operator, *args: Scaled) -> Scaled:
         return k * q, b if _is_one(a) else a if _is_one(b) else make(MUL, a, b)
     if code == DIV:
         return k / q, a if _is_one(b) else make(DIV, a, b)
-    if code in (ADD, SUB):
-        q = q if code == ADD else -q
-        if abs(abs(k) - abs(q)) <= EQUAL * abs(k):
-            return (k, make(ADD, a, b)) if k * q > 0 else (k, make(SUB, a, b)) if k > 0 else (q, make(SUB, b, a))
-        if q < 0.0:
-            return 1.0, make(SUB, _times(k, a), _times(-q, b))
-        return 1.0, make(ADD, _times(k, a), _times(q, b))
     return 1.0, make(code, _times(k, a), _times(q, b))
+
+
+def _sum(parts: Parts) -> Scaled:
+    """The sum of all parts, less the factor that most of them have: the smallest of those, if two at least have one."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = sorted(abs(k) for k, _ in parts)
+    alike = [sum(abs(size - other) <= EQUAL * size for other in sizes) for size in sizes]
+    common = sizes[alike.index(max(alike))] if max(alike) > 1 else 1.0
+    positive = next((i for i, (k, _) in enumerate(parts) if k > 0.0), None)
+    if positive is None:  # the sum of the opposites, and the sign goes on
+        common, positive = -common, 0
+    rest = [(_rounded(k / common), a) for k, a in parts]
+    total = _times(*rest[positive])
+    for i, (k, a) in enumerate(rest):
+        if i != positive:
+            total = make(ADD, total, _times(k, a)) if k > 0.0 else make(SUB, total, _times(-k, a))
+    return common, total
+
+
+def _rounded(k: float) -> float:
+    return math.copysign(1.0, k) if abs(abs(k) - 1.0) <= EQUAL else k
 
 
 def _times(k: float, term: Term) -> Term:
