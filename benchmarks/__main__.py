@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
-import platform
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.timing import Section, table
+from benchmarks.timing import page
 
 NAMES = ("evaluation", "selecting", "trials", "scaling", "startup")
 PACKAGES = ("epsilex", "numba", "numpy", "pyoperon", "lexicase", "deap", "gplearn")
@@ -25,24 +22,6 @@ said. Ratios travel between machines better than the figures themselves.
 {figures}"""
 
 
-def processor() -> str:
-    """The processor's model, as the system calls it."""
-    if Path("/proc/cpuinfo").exists():
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def page(sections: list[Section]) -> str:
-    """The results page: how it was made, the figures to reach, then every section."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    made = f"{datetime.date.today()}, {processor()}, Python {platform.python_version()}; {versions}"
-    figures = [figure for section in sections for figure in section.figures]
-    head = HEAD.format(made=made, figures=table(["figure", "aim", "measured"], figures))
-    return "\n".join([head, *map(str, sections)])
-
-
 def main(names: list[str]) -> None:
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
@@ -53,7 +32,7 @@ def main(names: list[str]) -> None:
         sections.append(import_module(f"benchmarks.{name}").run())
         print(sections[-1], flush=True)
     if not names:
-        RESULTS.write_text(page(sections), encoding="utf-8")
+        RESULTS.write_text(page(HEAD, PACKAGES, sections), encoding="utf-8")
         print(f"wrote {RESULTS}", file=sys.stderr)
 
 

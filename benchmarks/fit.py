@@ -6,17 +6,13 @@ goes on where it was stopped.
 
 from __future__ import annotations
 
-import datetime
-import platform
 import subprocess
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.__main__ import processor
 from benchmarks.runs import ROOT, Results
-from benchmarks.timing import Section, table
+from benchmarks.timing import page
 
 NAMES = ("compare", "small", "ablation", "rows")
 PACKAGES = ("epsilex", "numba", "numpy", "scikit-learn", "pyoperon", "gplearn", "sympy", "statsmodels")
@@ -34,21 +30,12 @@ Every run is a process of its own with one thread; budgets are CPU time. Figures
 def write_page(folder: Path) -> None:
     """Write the page from all the results there are."""
     sections = [import_module(f"benchmarks.{name}").section(results(folder, name)) for name in NAMES]
-    PAGE.write_text(page(sections), encoding="utf-8")
+    PAGE.write_text(page(HEAD, PACKAGES, sections), encoding="utf-8")
     print(f"wrote {PAGE}", file=sys.stderr)
 
 
 def results(folder: Path, name: str) -> Results:
     return Results(folder / f"{name}.jsonl", import_module(f"benchmarks.{name}").KEY)
-
-
-def page(sections: list[Section]) -> str:
-    """The page: how it was made, the figures to reach, then every section."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    made = f"{datetime.date.today()}, {processor()}, Python {platform.python_version()}; {versions}"
-    figures = [figure for section in sections for figure in section.figures]
-    head = HEAD.format(made=made, figures=table(["figure", "aim", "measured"], figures))
-    return "\n".join([head, *map(str, sections)])
 
 
 def main(options: list[str]) -> None:

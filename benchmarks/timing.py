@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import platform
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
 
 Figure = tuple[str, str, str]  # what, the aim, what was measured
 
@@ -48,3 +52,22 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table; all columns but the first are aligned right."""
     lines = [list(headers), ["---"] + ["---:"] * (len(headers) - 1), *([str(cell) for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def page(head: str, packages: Sequence[str], sections: Sequence[Section]) -> str:
+    """A results page: `head` with how it was made and the figures to reach, then every section."""
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    made = f"{datetime.date.today()}, {processor()}, Python {platform.python_version()}; {versions}"
+    figures = [figure for section in sections for figure in section.figures]
+    return "\n".join(
+        [head.format(made=made, figures=table(["figure", "aim", "measured"], figures)), *map(str, sections)]
+    )
+
+
+def processor() -> str:
+    """The processor's model, as the system calls it."""
+    if Path("/proc/cpuinfo").exists():
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
