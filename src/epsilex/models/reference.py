@@ -20,43 +20,46 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
 CLEARLY = 2.0  # standard errors
+MATTERS = 0.1  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
 PENALTIES = np.logspace(-3, 3, 13)
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A linear model and its errors, each with its own row left out of the fit."""
+    """A linear model, and the errors of ridge regression on all columns, each with its own row left out of the fit."""
 
     nodes: list[Node]
     left_out: np.ndarray
 
 
 def reference(rows: Rows, max_length: int) -> Reference | None:
-    """The ridge regression of all columns, or of those of largest coefficients where fewer are clearly better or the
-    formula would be longer than `max_length`; None where rows are many, or next to none."""
+    """The ridge regression of all columns but those that hardly matter, which are left out of the formula; the target's
+    mean where ridge is no better; None where rows are many, or next to none."""
     n, most = len(rows.y), (max_length - 1) // 2
+    if not LEAST <= n <= FEW or most < 1:
+        return None
     weight = rows.weight / rows.weight.sum()
+    mean = float(weight @ rows.y)
+    y = rows.y - mean
+    of_mean = Reference([(CONSTANT, 0, mean)], y / (1.0 - np.minimum(weight, 1.0 - 1e-6)))
     centre = weight @ rows.X
     spread = np.sqrt(weight @ (rows.X - centre) ** 2)
     varying = np.flatnonzero(spread > 1e-12 * np.abs(rows.X).max(axis=0, initial=0.0))
-    if not LEAST <= n <= FEW or most < 1 or not len(varying):
-        return None
+    if not len(varying):
+        return of_mean
     Z = (rows.X[:, varying] - centre[varying]) / spread[varying]
-    mean = float(weight @ rows.y)
-    y = rows.y - mean
-    full = _ridge(Z, y, rows.weight)
-    order = np.argsort(-np.abs(full[0]), kind="stable")
-    fits = [_ridge(Z[:, order[:k]], y, rows.weight) for k in range(1, min(most, len(order)) + 1)]
-    best = min(fits, key=lambda fit: rows.weight @ fit[1] ** 2)
-    if not _clearly_less(best[1], full[1], rows.weight):
-        best = fits[-1]
-    columns = varying[order[: len(best[0])]]
-    coefficient = best[0] / spread[columns]
+    full, left_out = _ridge(Z, y, rows.weight)
+    if weight @ left_out**2 >= weight @ of_mean.left_out**2:
+        return of_mean
+    size = np.abs(full)
+    kept = np.argsort(-size, kind="stable")[: min(most, int((size >= MATTERS * size.max()).sum()))]
+    columns = varying[kept]
+    coefficient = _ridge(Z[:, kept], y, rows.weight)[0] / spread[columns]
     nodes: list[Node] = [(CONSTANT, 0, mean - float(centre[columns] @ coefficient))]
     for column, value in zip(columns, coefficient, strict=True):
         nodes += [(FEATURE, int(column), float(value)), (opcode("add"), 0, 0.0)]
-    return Reference(nodes, best[1])
+    return Reference(nodes, left_out)
 
 
 def convinces(nodes: Sequence[Node], over: Reference, rows: Rows, factor: float = 1.0) -> bool:
