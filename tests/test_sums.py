@@ -7,7 +7,7 @@ from epsilex import SymbolicRegressor
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sums import all_monomials, library, long_sums, sums
+from epsilex.evolution.sums import all_monomials, library, long_sums, quadrics, sums
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs
@@ -52,6 +52,31 @@ class TestLongSums:
         assert long_sums(X[:99], a[:99], Settings()) == []
         assert long_sums(X, np.ones(256), Settings()) == []
         assert long_sums(X, a, Settings(operators=("add", "sin"))) == []
+
+
+class TestQuadrics:
+    @pytest.mark.parametrize(
+        "y",
+        [
+            a / ((b - c) ** 2 + d**2),
+            3.0 * b / d * (a * c + 2.0 * c**2 - a),
+            np.sqrt((a - b) ** 2 + (c - d) ** 2),
+            a * b / np.sqrt(c**2 + 2.0 * c * d + 7.0),
+            -c / (a * b + b * c + a * c),
+        ],
+    )
+    def test_finds_them_times_or_over_a_monomial(self, y):
+        assert left(quadrics(X, y, Settings())[0], X, y) < 1e-9
+
+    def test_a_law_of_gravity(self):
+        Z = np.random.default_rng(0).uniform(1.0, 2.0, (512, 9)) + np.array([0, 0, 0, 2, 0, 2, 0, 2, 0])
+        y = Z[:, 0] * Z[:, 1] * Z[:, 2] / sum((Z[:, k] - Z[:, k + 1]) ** 2 for k in (3, 5, 7))
+        assert left(quadrics(Z, y, Settings())[0], Z, y) < 1e-9
+
+    def test_nothing_else(self):
+        assert quadrics(X, np.sin(3.0 * a) * np.cos(5.0 * b), Settings()) == []
+        assert quadrics(X[:99], a[:99], Settings()) == []
+        assert quadrics(X, a, Settings(operators=("add", "sin"))) == []
 
 
 class TestSums:

@@ -30,6 +30,8 @@ MONOMIALS = 1000  # of them, at most
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
 FEATURES = 8  # that the terms are made of, those most correlated with the target
 PATH_ROWS, PATH_FEATURES, LONG_SUMS = 512, 25, 20  # of the long sums, whose terms are of one or two features
+QUADRIC_FEATURES, QUADRICS = 9, 2  # and quadrics kept of each kind
+CLOSE = 0.99  # R2 of a quadric that is worth a sum
 PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
@@ -63,7 +65,7 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
         return
     X, y = cases.rows[:PATH_ROWS].astype(np.float64), cases.y[:PATH_ROWS].astype(np.float64) - cases.zero
     with np.errstate(all="ignore"):  # what overflows is left out
-        found = [*long_sums(X, y, settings), *sums(X[:ROWS], y[:ROWS], settings)]
+        found = [*quadrics(X, y, settings), *long_sums(X, y, settings), *sums(X[:ROWS], y[:ROWS], settings)]
     found = found[: int(SHARE * len(programs))]
     for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):
         programs.length[i] = len(nodes)
@@ -121,6 +123,54 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
                 paths = _path([terms[k] for k in who], unit[who], side.values, settings.max_length)
                 found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
     return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+
+
+def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """Programs of F Q, F / Q and the same with the root of Q, of a monomial F and a quadric Q: a sum of features, their
+    squares and products. Whether y / F is one is seen by projecting it on all of these at once."""
+    names = settings.operators
+    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
+        return []
+    features = _correlated(X, y, QUADRIC_FEATURES)
+    terms = [_product(two) for two in combinations(features, 2)] + [feature(j) for j in features]
+    terms += [apply("square", feature(j)) if "square" in names else _product((j, j)) for j in features]
+    terms, values, unit = _distinct(*_evaluated(terms, X), len(terms))
+    if not terms or len(terms) > len(y) // 4:
+        return []
+    basis = np.linalg.qr(np.column_stack([np.ones(len(y)), unit.T]))[0]
+    monomials = [((), ()), *all_monomials(features)]
+    factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
+    found = []
+    for quotients, back, free in _quotients(factors, X, y, "sqrt" in names):
+        quotients = np.where(np.isfinite(quotients).all(axis=1, keepdims=True), quotients, 0.0)
+        centred = quotients - quotients.mean(axis=1, keepdims=True)
+        whole = (centred**2).sum(axis=1)
+        r2 = np.round(((centred @ basis) ** 2).sum(axis=1) / np.where(whole > 0.0, whole, 1.0), 9)
+        for i in np.argsort(-r2, kind="stable")[:QUADRICS]:
+            if r2[i] > CLOSE:
+                side = Side(quotients[i], partial(back, factors[i]), free)
+                room = settings.max_length - len(back(factors[i], constant(1.0)))
+                exact = r2[i] > 1.0 - EXACT
+                paths = [_needed(values, side.values)] if exact else _path(terms, unit, side.values, room)
+                found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
+    return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+
+
+def _needed(values: np.ndarray, target: np.ndarray) -> list[int]:
+    """The terms that an exact sum of all is left with when those that matter least are dropped one at a time."""
+    picked = list(range(len(values)))
+    limit = EXACT * ((target - target.mean()) ** 2).sum()
+    while len(picked) > 1:
+        columns = np.column_stack([values[picked].T, np.ones(len(target))])
+        c, _ = _least_squares(columns, target)
+        doubt = np.diag(np.linalg.pinv(np.einsum("ki,kj->ij", columns, columns)))
+        fewer = list(picked)
+        del fewer[int(np.argmin(c[:-1] ** 2 / np.maximum(doubt[:-1], 1e-300)))]
+        columns = np.column_stack([values[fewer].T, np.ones(len(target))])
+        if _least_squares(columns, target)[1] > limit:
+            break
+        picked = fewer
+    return picked
 
 
 def _path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: int) -> Iterator[list[int]]:
@@ -288,7 +338,8 @@ class Side:
 
     values     (rows,)
     back       program of the sum -> program of y
-    free       what of the sum linear scaling supplies: its "factor", its "constant" (turned into a factor), or "both"
+    free       what of the sum linear scaling supplies: its "factor", its "size", which is a positive factor, its
+               "constant" (turned into a factor), or "both" factor and constant
     """
 
     values: np.ndarray
@@ -309,8 +360,9 @@ class Side:
                 c, offset = np.append(plain, 0.0), 0.0
         order = np.argsort(-np.abs(c[:-1]) * columns.std(axis=0), kind="stable")  # what matters most comes first
         terms, c = [terms[k] for k in order], c[order]
-        if self.free in ("both", "factor") and c[0] != 0.0:
-            c, offset = c / c[0], offset / c[0]
+        if self.free != "constant" and c[0] != 0.0:
+            divisor = abs(c[0]) if self.free == "size" else c[0]
+            c, offset = c / divisor, offset / divisor
         if not ((np.abs(c) > 1e-30) & (np.abs(c) < 1e30)).all() or not abs(offset) < 1e30:
             return None
         result: Term | None = None
@@ -330,7 +382,7 @@ def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
         yield Side(size / y, lambda s: apply("div", constant(1.0), s), "factor")
     if (y > 1e-6 * size).all():
         if "sqrt" in names:
-            yield Side((y / size) ** 2, lambda s: apply("sqrt", s), "factor")
+            yield Side((y / size) ** 2, lambda s: apply("sqrt", s), "size")
         if "square" in names:
             yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
 
@@ -355,24 +407,32 @@ def factored(
     kind = [0 if len(over) + len(under) == 1 else 1 for over, under in monomials]
     factors += [((a,), ()) for a in _pairs(features)]
     kind += [2] * (len(factors) - len(kind))
-    size = np.abs(y).max()
-    with np.errstate(all="ignore"):
-        F = _evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
-        quotients = [(y / size / F, _times_factor)]
-        if (np.abs(y) > 1e-3 * size).all():
-            quotients.append((F / (y / size), _factor_over))
-        for values, back in list(quotients) if root else ():
-            quotients.append((values**2, partial(_under_root, back)))
-    for values, back in quotients:
+    for values, back, free in _quotients(factors, X, y, root):
         r = np.round(np.abs(unit @ _unit(values).T).max(axis=0), 6)
         for k in range(3):
             who = np.flatnonzero(np.array(kind) == k)
             for i in who[np.argsort(-r[who], kind="stable")[: FACTORS if k == 0 else FACTORS // 2]]:
                 if r[i] > 0.0:
-                    yield Side(values[i], partial(back, factors[i]), "factor")
+                    yield Side(values[i], partial(back, factors[i]), free)
 
 
 Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms above and below the line
+
+
+def _quotients(
+    factors: list[Factor], X: np.ndarray, y: np.ndarray, root: bool
+) -> list[tuple[np.ndarray, Callable, str]]:
+    """(factors, rows) values of y / F, of F / y where y keeps away from 0, and with a `root` their squares; each with
+    the way back to y, and what is free of it."""
+    size = np.abs(y).max()
+    with np.errstate(all="ignore"):
+        F = _evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
+        quotients: list[tuple[np.ndarray, Callable, str]] = [(y / size / F, _times_factor, "factor")]
+        if (np.abs(y) > 1e-3 * size).all():
+            quotients.append((F / (y / size), _factor_over, "factor"))
+        for values, back, _ in list(quotients) if root else ():
+            quotients.append((values**2, partial(_under_root, back), "size"))
+    return quotients
 
 
 def _times_factor(factor: Factor, term: Term) -> Term:
