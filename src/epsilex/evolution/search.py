@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from epsilex.evolution import history
 from epsilex.evolution.archive import Archive
 from epsilex.evolution.cases import Cases
@@ -138,7 +140,11 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
     measured = cases.measure(population.programs, **how)
     measured.age = population.age.copy()
-    archive.update(cases.measure(found.archive.programs.take(found.archive.taken), **how))
+    same = measured.fitness == population.fitness
+    measured.tame = np.where(same, population.tame, measured.tame)
+    best = cases.measure(found.archive.programs.take(found.archive.taken), **how)
+    cases.audit(best, n_jobs)
+    archive.update(best)
     return Search(replace(found.generation, population=measured), archive, list(found.rows), found.reason)
 
 

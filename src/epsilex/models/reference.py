@@ -42,6 +42,8 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
     weight = rows.weight / rows.weight.sum()
     mean = float(weight @ rows.y)
     y = rows.y - mean
+    if not 0.0 < weight @ y**2 < np.inf:  # nothing to compare by, or only what is too small for squares
+        return None
     of_mean = Reference([(CONSTANT, 0, mean)], y / (1.0 - np.minimum(weight, 1.0 - 1e-6)))
     centre = weight @ rows.X
     spread = np.sqrt(weight @ (rows.X - centre) ** 2)
