@@ -1,4 +1,4 @@
-"""Sums of simple terms to start from, and factors gathered in what comes out."""
+"""Sums and quadrics to start from, and factors gathered in what comes out."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ import pytest
 from epsilex import SymbolicRegressor
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
+from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sums import all_monomials, library, long_sums, quadrics, sums
+from epsilex.evolution.sums import all_monomials, library, long_sums, sums
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs
@@ -67,6 +68,18 @@ class TestQuadrics:
     )
     def test_finds_them_times_or_over_a_monomial(self, y):
         assert left(quadrics(X, y, Settings())[0], X, y) < 1e-9
+
+    @pytest.mark.parametrize("shift", [-2.0, 0.0, 3.0])
+    @pytest.mark.parametrize(
+        "y",
+        [
+            10.0 / (5.0 + ((X - 2.5) ** 2).sum(axis=1)),
+            -3.0 * np.exp(-((a - 2.0) ** 2) - 0.5 * (b - 3.0) ** 2),
+            np.sqrt(7.0 + a * b + (c - d) ** 2),
+        ],
+    )
+    def test_finds_them_beside_a_number(self, y, shift):
+        assert left(quadrics(X, y + shift, Settings())[0], X, y) < 1e-9
 
     def test_a_law_of_gravity(self):
         Z = np.random.default_rng(0).uniform(1.0, 2.0, (512, 9)) + np.array([0, 0, 0, 2, 0, 2, 0, 2, 0])

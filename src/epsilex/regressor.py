@@ -103,8 +103,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not
         have count as less fit; see `epsilex.evolution.shadow`.
     sums : bool
-        Whether the first population has in it the best sums of two to four simple terms that y, or its inverse, square,
-        root, logarithm or quotient with a feature, is close to; see `epsilex.evolution.sums`.
+        Whether a tenth of the first population are sums of simple terms that y, or a function or quotient of it, is
+        close to; see `epsilex.evolution.sums` and `epsilex.evolution.quadrics`.
     elitism : bool
         Whether the best individual survives a generational replacement.
     polish : bool

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from epsilex import selection
-from epsilex.evolution import sums, survival, tuning, variation
+from epsilex.evolution import survival, tuning, variation
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.clock import Clock
+from epsilex.evolution.planting import plant
 from epsilex.evolution.population import Population
 from epsilex.evolution.schools import School, schools
 from epsilex.evolution.settings import Settings
@@ -60,7 +61,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
         programs = variation.start(settings, n, cases.n_features)
         if settings.sums:
             with clock("vary"):
-                sums.plant(programs, cases, settings)
+                plant(programs, cases, settings)
         with clock("evaluate"):
             population = cases.measure(programs, **measure)
             cases.audit(population, n_jobs)

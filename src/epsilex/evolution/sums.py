@@ -2,7 +2,7 @@
 
 Thousands of terms, from `x` to `x * square(cos(z * w))`, are evaluated on a few hundred rows. The correlations of all
 pairs of them come from one product of matrices, and with those the R2 of every sum of two. The best few, with third
-and fourth terms added one at a time, become members of the first population. Many laws of physics are such a sum,
+and fourth terms added one at a time, are programs to start from. Many laws of physics are such a sum,
 once a root, logarithm, inverse or factor is moved to the side of y.
 
 What follows no such law may still be a longer sum, or close to one: terms are added one at a time for as long as there
@@ -18,27 +18,22 @@ from itertools import chain, combinations, islice, product
 
 import numpy as np
 
-from epsilex.evolution.cases import Cases
 from epsilex.evolution.settings import Settings
 from epsilex.programs import Programs, evaluate
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
-ROWS = 256
 TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest; and for each individual of the population
 MONOMIALS = 1000  # of them, at most
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
 FEATURES = 8  # that the terms are made of, those most correlated with the target
-PATH_ROWS, PATH_FEATURES, LONG_SUMS = 512, 25, 20  # of the long sums, whose terms are of one or two features
-QUADRIC_FEATURES, QUADRICS = 9, 2  # and quadrics kept of each kind
-CLOSE = 0.99  # R2 of a quadric that is worth a sum
+PATH_FEATURES, LONG_SUMS = 25, 20  # of the long sums, whose terms are of one or two features
 PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
 SPIKE = 0.7  # share of a term's length that a single row may have
 MIN_ROWS, SAFE_ROWS, EXACT = 20, 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
 CHUNK = 32  # terms whose pairs are looked at together, so that they stay in cache
-SHARE = 0.1  # of the population, at most
 
 Term = tuple[Node, ...]
 
@@ -55,32 +50,12 @@ def apply(name: str, *arguments: Term) -> Term:
     return (*(node for a in arguments for node in a), (opcode(name), 0, 0.0))
 
 
-def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
-    """Put the best sums in the place of the last programs.
-
-    They rely on linear scaling and on coefficients of features; and a model of a series has features that only a run of
-    it knows.
-    """
-    if not (settings.scaling and settings.coefficients) or cases.n_features != cases.rows.shape[1]:
-        return
-    X, y = cases.rows[:PATH_ROWS].astype(np.float64), cases.y[:PATH_ROWS].astype(np.float64) - cases.zero
-    with np.errstate(all="ignore"):  # what overflows is left out
-        found = [*quadrics(X, y, settings), *long_sums(X, y, settings), *sums(X[:ROWS], y[:ROWS], settings)]
-    found = found[: int(SHARE * len(programs))]
-    for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):
-        programs.length[i] = len(nodes)
-        for array in (programs.opcode, programs.feature, programs.constant):
-            array[i] = 0
-        for k, (code, column, value) in enumerate(nodes):
-            programs.opcode[i, k], programs.feature[i, k], programs.constant[i, k] = code, column, value
-
-
 def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
     names = list(settings.operators)
     if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < MIN_ROWS or np.ptp(y) == 0.0:
         return []
-    features = _correlated(X, y, FEATURES)
+    features = correlated(X, y, FEATURES)
     monomials = all_monomials(features)
     terms, values, unit = _terms(X, features, monomials, settings)
     if len(terms) < 2:
@@ -99,7 +74,7 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
             log.solve([terms[k] for k in picked], values[picked][:, large])
             for picked in _picks(part, log.values, lengths)
         ]
-    return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
+    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
 
 
 def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
@@ -108,7 +83,7 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
     names = settings.operators
     if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
         return []
-    features = _correlated(X, y, PATH_FEATURES)
+    features = correlated(X, y, PATH_FEATURES)
     terms, values, unit = _terms(X, features, [m for m in all_monomials(features) if sum(map(len, m)) <= 2], settings)
     products = {CONSTANT, FEATURE, opcode("mul"), opcode("square")}
     kinds = (
@@ -120,60 +95,12 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
     for side in (*sides(y, names), *log_side(y, names)):
         if len(side.values) == len(y):
             for who in map(np.flatnonzero, kinds):
-                paths = _path([terms[k] for k in who], unit[who], side.values, settings.max_length)
+                paths = path([terms[k] for k in who], unit[who], side.values, settings.max_length)
                 found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
-    return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
 
 
-def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
-    """Programs of F Q, F / Q and the same with the root of Q, of a monomial F and a quadric Q: a sum of features, their
-    squares and products. Whether y / F is one is seen by projecting it on all of these at once."""
-    names = settings.operators
-    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
-        return []
-    features = _correlated(X, y, QUADRIC_FEATURES)
-    terms = [_product(two) for two in combinations(features, 2)] + [feature(j) for j in features]
-    terms += [apply("square", feature(j)) if "square" in names else _product((j, j)) for j in features]
-    terms, values, unit = _distinct(*_evaluated(terms, X), len(terms))
-    if not terms or len(terms) > len(y) // 4:
-        return []
-    basis = np.linalg.qr(np.column_stack([np.ones(len(y)), unit.T]))[0]
-    monomials = [((), ()), *all_monomials(features)]
-    factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
-    found = []
-    for quotients, back, free in _quotients(factors, X, y, "sqrt" in names):
-        quotients = np.where(np.isfinite(quotients).all(axis=1, keepdims=True), quotients, 0.0)
-        centred = quotients - quotients.mean(axis=1, keepdims=True)
-        whole = (centred**2).sum(axis=1)
-        r2 = np.round(((centred @ basis) ** 2).sum(axis=1) / np.where(whole > 0.0, whole, 1.0), 9)
-        for i in np.argsort(-r2, kind="stable")[:QUADRICS]:
-            if r2[i] > CLOSE:
-                side = Side(quotients[i], partial(back, factors[i]), free)
-                room = settings.max_length - len(back(factors[i], constant(1.0)))
-                exact = r2[i] > 1.0 - EXACT
-                paths = [_needed(values, side.values)] if exact else _path(terms, unit, side.values, room)
-                found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
-    return _by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
-
-
-def _needed(values: np.ndarray, target: np.ndarray) -> list[int]:
-    """The terms that an exact sum of all is left with when those that matter least are dropped one at a time."""
-    picked = list(range(len(values)))
-    limit = EXACT * ((target - target.mean()) ** 2).sum()
-    while len(picked) > 1:
-        columns = np.column_stack([values[picked].T, np.ones(len(target))])
-        c, _ = _least_squares(columns, target)
-        doubt = np.diag(np.linalg.pinv(np.einsum("ki,kj->ij", columns, columns)))
-        fewer = list(picked)
-        del fewer[int(np.argmin(c[:-1] ** 2 / np.maximum(doubt[:-1], 1e-300)))]
-        columns = np.column_stack([values[fewer].T, np.ones(len(target))])
-        if _least_squares(columns, target)[1] > limit:
-            break
-        picked = fewer
-    return picked
-
-
-def _path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: int) -> Iterator[list[int]]:
+def path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: int) -> Iterator[list[int]]:
     """The terms of longer and longer sums: each next one explains most of the rest, less what its length costs.
 
     Of a term only its part that is orthogonal to those picked matters. Its length and its product with the target are
@@ -209,17 +136,17 @@ def _terms(X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial]
     """The library's terms of these features that are worth a look: programs, values, and values of length 1."""
     unary = [name for name in settings.operators if lookup(opcode(name)).arity == 1 and name != "neg"]
     n = min(TERMS, round(TERMS_EACH * settings.population_size))
-    return _distinct(*_evaluated(library(features, monomials, unary, 2 * n), X), n)
+    return distinct(*evaluated(library(features, monomials, unary, 2 * n), X), n)
 
 
-def _evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]:
+def evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]:
     return terms, evaluate(Programs.from_nodes(terms, np.float32), X.astype(np.float32)).astype(np.float64)
 
 
 # The library ----------------------------------------------------------------------------------------------------------
 
 
-def _correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
+def correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
     """The `n` features most correlated with the target, by value or by square."""
     if X.shape[1] <= n:
         return list(range(X.shape[1]))
@@ -248,7 +175,7 @@ def library(features: Sequence[int], monomials: Sequence[Monomial], names: Seque
         pairs,
         (apply("div", constant(1.0), a) for a in pairs),
         (
-            apply("div", _product(over), apply("square", feature(j)))
+            apply("div", product_of(over), apply("square", feature(j)))
             for j in features
             if "square" in names
             for over in chain(combinations(features, 1), combinations(features, 2))
@@ -256,7 +183,7 @@ def library(features: Sequence[int], monomials: Sequence[Monomial], names: Seque
         ),
         functions,
         (apply(name, feature(j), a) for a in pairs for j in features for name in ("mul", "div")),
-        (apply("div", _product(two), a) for a in pairs for two in combinations(features, 2)),
+        (apply("div", product_of(two), a) for a in pairs for two in combinations(features, 2)),
         squares,
         (
             apply("exp", a)
@@ -293,10 +220,10 @@ def all_monomials(features: Sequence[int]) -> list[Monomial]:
 
 def _quotient(monomial: Monomial) -> Term:
     over, under = monomial
-    return apply("div", _product(over), _product(under)) if under else _product(over)
+    return apply("div", product_of(over), product_of(under)) if under else product_of(over)
 
 
-def _product(features: Sequence[int]) -> Term:
+def product_of(features: Sequence[int]) -> Term:
     return _multiplied([feature(j) for j in features])
 
 
@@ -306,7 +233,7 @@ def _negative(term: Term) -> Term:
     return ((code, column, -value), *rest)
 
 
-def _distinct(terms: list[Term], values: np.ndarray, n: int) -> tuple[list[Term], np.ndarray, np.ndarray]:
+def distinct(terms: list[Term], values: np.ndarray, n: int) -> tuple[list[Term], np.ndarray, np.ndarray]:
     """The first `n` terms whose values are finite, vary, and hang on no single row, without multiples of earlier ones;
     their values, and these centred and of length 1."""
     unit = _unit(values)
@@ -350,12 +277,12 @@ class Side:
         """The program of y, its coefficients by least squares; None where float32 cannot hold them."""
         columns = values.T
         with_constant = np.column_stack([columns, np.ones(len(columns))])
-        c, rest = _least_squares(with_constant, self.values)
+        c, rest = least_squares(with_constant, self.values)
         offset = c[-1]
         if self.free in ("both", "constant"):
             offset = 0.0
         else:
-            plain, plain_rest = _least_squares(columns, self.values)
+            plain, plain_rest = least_squares(columns, self.values)
             if plain_rest <= 1.001 * rest + 1e-9 * (self.values**2).sum():
                 c, offset = np.append(plain, 0.0), 0.0
         order = np.argsort(-np.abs(c[:-1]) * columns.std(axis=0), kind="stable")  # what matters most comes first
@@ -407,7 +334,7 @@ def factored(
     kind = [0 if len(over) + len(under) == 1 else 1 for over, under in monomials]
     factors += [((a,), ()) for a in _pairs(features)]
     kind += [2] * (len(factors) - len(kind))
-    for values, back, free in _quotients(factors, X, y, root):
+    for values, back, free in quotients(factors, X, y, root):
         r = np.round(np.abs(unit @ _unit(values).T).max(axis=0), 6)
         for k in range(3):
             who = np.flatnonzero(np.array(kind) == k)
@@ -419,20 +346,20 @@ def factored(
 Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms above and below the line
 
 
-def _quotients(
+def quotients(
     factors: list[Factor], X: np.ndarray, y: np.ndarray, root: bool
 ) -> list[tuple[np.ndarray, Callable, str]]:
     """(factors, rows) values of y / F, of F / y where y keeps away from 0, and with a `root` their squares; each with
     the way back to y, and what is free of it."""
     size = np.abs(y).max()
     with np.errstate(all="ignore"):
-        F = _evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
-        quotients: list[tuple[np.ndarray, Callable, str]] = [(y / size / F, _times_factor, "factor")]
+        F = evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
+        found: list[tuple[np.ndarray, Callable, str]] = [(y / size / F, _times_factor, "factor")]
         if (np.abs(y) > 1e-3 * size).all():
-            quotients.append((F / (y / size), _factor_over, "factor"))
-        for values, back, _ in list(quotients) if root else ():
-            quotients.append((values**2, partial(_under_root, back), "size"))
-    return quotients
+            found.append((F / (y / size), _factor_over, "factor"))
+        for values, back, _ in list(found) if root else ():
+            found.append((values**2, partial(_under_root, back), "size"))
+    return found
 
 
 def _times_factor(factor: Factor, term: Term) -> Term:
@@ -462,7 +389,7 @@ def _multiplied(terms: Sequence[Term]) -> Term:
     return result
 
 
-def _least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
+def least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
     """Coefficients and the sum of squares left."""
     c = np.linalg.lstsq(columns, target, rcond=None)[0]
     return c, float(((target - columns @ c) ** 2).sum())
@@ -544,7 +471,7 @@ def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iter
     for picked in pairs[:LONGER]:
         for _ in range(2):
             columns = np.column_stack([unit[picked].T, np.ones(n)])
-            c, rest = _least_squares(columns, t)
+            c, rest = least_squares(columns, t)
             if rest < 1e-8:
                 break
             left = t - columns @ c
@@ -554,7 +481,7 @@ def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iter
             yield picked
 
 
-def _by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> list[list[Node]]:
+def by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> list[list[Node]]:
     """Programs by n log(squared error after linear scaling) + length log n; those with undefined values left out."""
     if not found:
         return []
@@ -562,7 +489,7 @@ def _by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> li
     outputs = evaluate(Programs.from_nodes(found, np.float32), X.astype(np.float32)).astype(np.float64)
     score = np.full(len(found), np.inf)
     for i in np.flatnonzero(np.isfinite(outputs).all(axis=1)):
-        _, rest = _least_squares(np.column_stack([outputs[i], np.ones(n)]), y)
+        _, rest = least_squares(np.column_stack([outputs[i], np.ones(n)]), y)
         share = rest / ((y - y.mean()) ** 2).sum()
         if n >= SAFE_ROWS or share < EXACT:
             score[i] = n * np.log(share + 1e-12) + len(found[i]) * np.log(n)

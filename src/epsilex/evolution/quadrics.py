@@ -1,0 +1,140 @@
+"""Quadrics: programs to start from with a sum Q of features, their squares and products in them.
+
+A target y = F Q, F / Q, or one of these with the root of Q, F a product or quotient of features, is recognised by
+projecting y / F on all the terms of Q at once: one product of matrices for a thousand F. So are y = a + b / Q, a + b
+exp(Q) and a + b sqrt(Q), for which a number a is searched that makes y - a one of them: bells and balls of any shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from epsilex.evolution.settings import Settings
+from epsilex.evolution.sums import (
+    EXACT,
+    LONG_SUMS,
+    SAFE_ROWS,
+    Factor,
+    Side,
+    all_monomials,
+    apply,
+    by_description,
+    constant,
+    correlated,
+    distinct,
+    evaluated,
+    feature,
+    least_squares,
+    path,
+    product_of,
+    quotients,
+)
+from epsilex.programs.fold import Node
+
+FEATURES, KEPT = 9, 2  # of the features, those most correlated with the target; and quadrics kept of each kind
+CLOSE = 0.99  # R2 of a quadric that is worth a sum
+SHIFTS = np.linspace(-3.0, 1.0, 33)  # powers of ten of the distance from the target's range to `a`, over its width
+REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`, which narrow it down by this each
+
+
+def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    names = settings.operators
+    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
+        return []
+    features = correlated(X, y, FEATURES)
+    terms = [product_of(two) for two in combinations(features, 2)] + [feature(j) for j in features]
+    terms += [apply("square", feature(j)) if "square" in names else product_of((j, j)) for j in features]
+    terms, values, unit = distinct(*evaluated(terms, X), len(terms))
+    if not terms or len(terms) > len(y) // 4:
+        return []
+    basis = np.linalg.qr(np.column_stack([np.ones(len(y)), unit.T]))[0]
+    found = []
+    for side, r2 in (*_factored(X, y, features, basis, "sqrt" in names), *_shifted(y, basis, names)):
+        if r2 > CLOSE:
+            room = settings.max_length - len(side.back(constant(1.0)))
+            paths = [_needed(values, side.values)] if r2 > 1.0 - EXACT else path(terms, unit, side.values, room)
+            found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
+    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+
+
+def _r2(targets: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Of the best sums for targets (any, rows), whose terms `basis` (rows, any) spans; 0 where one is undefined."""
+    targets = np.where(np.isfinite(targets).all(axis=1, keepdims=True), targets, 0.0)
+    centred = targets - targets.mean(axis=1, keepdims=True)
+    whole = (centred**2).sum(axis=1)
+    return ((centred @ basis) ** 2).sum(axis=1) / np.where(whole > 0.0, whole, 1.0)
+
+
+def _factored(
+    X: np.ndarray, y: np.ndarray, features: Sequence[int], basis: np.ndarray, root: bool
+) -> Iterator[tuple[Side, float]]:
+    """The few y / F and F / y, and with a `root` their squares, that are closest to a quadric; with its R2."""
+    monomials = [((), ()), *all_monomials(features)]
+    factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
+    for values, back, free in quotients(factors, X, y, root):
+        r2 = np.round(_r2(values, basis), 9)
+        for i in np.argsort(-r2, kind="stable")[:KEPT]:
+            yield Side(values[i], partial(back, factors[i]), free), r2[i]
+
+
+def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Side, float]]:
+    """1 / (y - a), log(y - a) and (y - a)^2, or of a - y, for the `a` that brings each closest to a quadric."""
+    kinds: list[tuple[Callable, Callable, str]] = [
+        (lambda d: 1.0 / d, lambda s: apply("div", constant(1.0), s), "factor")
+    ]
+    if "exp" in names:
+        kinds.append((np.log, lambda s: apply("exp", s), "constant"))
+    if "sqrt" in names:
+        kinds.append((np.square, lambda s: apply("sqrt", s), "size"))
+    width = np.ptp(y)
+    for distance in ((y - y.min()) / width, (y.max() - y) / width):
+        for function, back, free in kinds:
+            r2 = _r2(function(distance + 10.0 ** SHIFTS[:, None]), basis)
+            best = int(np.argmax(r2))
+            if r2[best] > CLOSE - 0.04:  # between two of the shifts it may be closer
+                low, high = SHIFTS[max(best - 1, 0)], SHIFTS[min(best + 1, len(SHIFTS) - 1)]
+                closeness = partial(_closeness, function, distance, basis)
+                shift = _highest(closeness, low, high)
+                yield Side(function(distance + 10.0**shift), back, free), round(closeness(shift), 9)
+
+
+def _closeness(function: Callable, distance: np.ndarray, basis: np.ndarray, shift: float) -> float:
+    return float(_r2(function(distance + 10.0**shift)[None], basis)[0])
+
+
+def _highest(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function of one hill is highest, by the golden section."""
+    a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_a, at_b = function(a), function(b)
+    for _ in range(REFINED):
+        if at_a > at_b:
+            high, b, at_b = b, a, at_a
+            a = high - GOLDEN * (high - low)
+            at_a = function(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + GOLDEN * (high - low)
+            at_b = function(b)
+    return 0.5 * (low + high)
+
+
+def _needed(values: np.ndarray, target: np.ndarray) -> list[int]:
+    """The terms that an exact sum of all is left with when those that matter least are dropped one at a time."""
+    picked = list(range(len(values)))
+    limit = EXACT * ((target - target.mean()) ** 2).sum()
+    while len(picked) > 1:
+        columns = np.column_stack([values[picked].T, np.ones(len(target))])
+        c, _ = least_squares(columns, target)
+        doubt = np.diag(np.linalg.pinv(np.einsum("ki,kj->ij", columns, columns)))
+        fewer = list(picked)
+        del fewer[int(np.argmin(c[:-1] ** 2 / np.maximum(doubt[:-1], 1e-300)))]
+        columns = np.column_stack([values[fewer].T, np.ones(len(target))])
+        if least_squares(columns, target)[1] > limit:
+            break
+        picked = fewer
+    return picked
