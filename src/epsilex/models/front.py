@@ -95,9 +95,9 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
         variants = [simplify(program)]
         if polished:
             train = score.train
-            tuned = simplify(polish(variants[0], train.X, train.y, train.weight))
             some = train.X[:PRUNING_ROWS]
-            variants.append(gather(prune(tuned, some, score.values), some, score.values))
+            tuned = simplify(polish(variants[0], train.X, train.y, train.weight))
+            variants = [gather(prune(nodes, some, score.values), some, score.values) for nodes in (*variants, tuned)]
         for nodes in variants:
             m = score(nodes)
             if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):

@@ -101,11 +101,16 @@ def _rounded(k: float) -> float:
 
 
 def _times(k: float, term: Term) -> Term:
-    """The term times k, in a leaf if one of its leaves can take it."""
+    """The term times k, in a leaf if one of its leaves can take it, or else in front of its first factor."""
     if k == 1.0:
         return term
     inside = _inside(k, term)
-    return make(MUL, constant(k), term) if inside is None else inside
+    if inside is not None:
+        return inside
+    if term.code in (MUL, DIV):
+        first, second = term.args
+        return make(term.code, _times(k, first), second)
+    return make(MUL, constant(k), term)
 
 
 def _inside(k: float, term: Term) -> Term | None:
