@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -19,16 +20,15 @@ PLAIN, BEST = ("operon", "operon-lm"), ("operon-nsga", "operon-nsga-lm")  # pyop
 OPERON = (*PLAIN, *BEST)
 SOLVED = 1e-10  # of 1 - R2: the formula was found, in numbers
 NOTE = """\
-CPU seconds, one thread, methods in turns; test R2, medians over the seeds (three; two for the formulas). The paper's
-problems, diabetes and Friedman-1 are parted 70/30 by the seed. A formula of the Feynman database has 1000 training and
-1000 test rows; `+ noise` adds a tenth of the target's standard deviation to the training target. `operon` is pyoperon
-without local search, `operon-lm` with three steps of Levenberg-Marquardt on every child, both with its own objective,
-R2; `operon-nsga` and `operon-nsga-lm` have a second objective, length, and choose by BIC: the best setting that a pilot
-found (see `contenders.py`). All have the same functions (gplearn has no square), population 1000 and, but for gplearn,
-at most 50 nodes. pyoperon's own limit is wall-clock time; here it is stopped by CPU time, as ours is, by taking its
-budget of evaluations away. Compiling is not counted, choosing and polishing is. The random forest and ridge have
-scikit-learn's settings and no budget.
-
+CPU seconds, one thread, methods in turns; test R2, medians over the seeds ({seeds}). The paper's problems, diabetes
+and Friedman-1 are parted 70/30 by the seed. A formula of the Feynman database has 1000 training and 1000 test rows;
+`+ noise` adds a tenth of the target's standard deviation to the training target. `operon` is pyoperon without local
+search, `operon-lm` with three steps of Levenberg-Marquardt on every child, both with its own objective, R2;
+`operon-nsga` and `operon-nsga-lm` have a second objective, length, and choose by BIC: the best setting that a pilot
+found (see `contenders.py`). All have the same functions (gplearn has no square), population 1000 and, but for
+gplearn, at most 50 nodes. pyoperon's own limit is wall-clock time; here it is stopped by CPU time, as ours is, by
+taking its budget of evaluations away. Compiling is not counted, choosing and polishing is. The random forest and
+ridge have scikit-learn's settings and no budget.
 """
 
 
@@ -39,7 +39,8 @@ def section(results: Results) -> Section:
         return Section("Comparison", "No runs yet.\n")
     frame["problem"] += np.where(frame["noise"] > 0, " + noise", "")
     text = (
-        NOTE
+        fill(NOTE.format(seeds=seeds_of(frame)), 120, break_on_hyphens=False)
+        + "\n\n"
         + made([row for row in results.rows() if row["method"] == "ours"])
         + "\n".join(
             f"### {title}\n\n{part}"
@@ -56,6 +57,13 @@ def section(results: Results) -> Section:
     if failed:
         text += "\n### Failed runs\n\n" + "\n".join(failed) + "\n"
     return Section("Comparison", text, figures(frame))
+
+
+def seeds_of(frame: pd.DataFrame) -> str:
+    """How many seeds the cells have: three, and two of the formulas, when all is done."""
+    runs = frame.groupby(["problem", "method", "seconds"])["seed"].nunique()
+    least, most = int(runs.min()), int(runs.max())
+    return f"{least} each" if least == most else f"{least} to {most} each"
 
 
 def medians(frame: pd.DataFrame, value: str) -> pd.DataFrame:
