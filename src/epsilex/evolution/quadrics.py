@@ -30,13 +30,14 @@ from epsilex.evolution.sums import (
     feature,
     least_squares,
     path,
+    possible,
     product_of,
     quotients,
 )
 from epsilex.programs.fold import Node
 
 FEATURES, KEPT = 9, 2  # of the features, those most correlated with the target; and quadrics kept of each kind
-CLOSE = 0.99  # R2 of a quadric that is worth a sum
+CLOSE, NEARLY = 0.99, 0.95  # R2 of a quadric that is worth a sum, and of one that may become so by another `a`
 SHIFTS = np.linspace(-3.0, 1.0, 33)  # powers of ten of the distance from the target's range to `a`, over its width
 REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`, which narrow it down by this each
 
@@ -44,7 +45,7 @@ REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`,
 def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
     names = settings.operators
-    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
+    if not possible(y, settings, SAFE_ROWS):
         return []
     features = correlated(X, y, FEATURES)
     terms = [product_of(two) for two in combinations(features, 2)] + [feature(j) for j in features]
@@ -96,7 +97,7 @@ def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator
         for function, back, free in kinds:
             r2 = _r2(function(distance + 10.0 ** SHIFTS[:, None]), basis)
             best = int(np.argmax(r2))
-            if r2[best] > CLOSE - 0.04:  # between two of the shifts it may be closer
+            if r2[best] > NEARLY:
                 low, high = SHIFTS[max(best - 1, 0)], SHIFTS[min(best + 1, len(SHIFTS) - 1)]
                 closeness = partial(_closeness, function, distance, basis)
                 shift = _highest(closeness, low, high)

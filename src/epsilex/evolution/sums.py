@@ -53,7 +53,7 @@ def apply(name: str, *arguments: Term) -> Term:
 def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
     names = list(settings.operators)
-    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < MIN_ROWS or np.ptp(y) == 0.0:
+    if not possible(y, settings, MIN_ROWS):
         return []
     features = correlated(X, y, FEATURES)
     monomials = all_monomials(features)
@@ -77,11 +77,16 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
 
 
+def possible(y: np.ndarray, settings: Settings, rows: int) -> bool:
+    """Whether there is arithmetic to make sums with, and a target of so many rows at least to look for."""
+    return {"add", "sub", "mul", "div"} <= set(settings.operators) and len(y) >= rows and np.ptp(y) > 0.0
+
+
 def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
-    """Programs of sums that grow by a term at a time: of squares and products, of terms of one
-    feature, and of all terms."""
+    """Programs of sums that grow by a term at a time: of squares and products, of terms of one feature, and of all
+    terms."""
     names = settings.operators
-    if not {"add", "sub", "mul", "div"} <= set(names) or len(y) < SAFE_ROWS or np.ptp(y) == 0.0:
+    if not possible(y, settings, SAFE_ROWS):
         return []
     features = correlated(X, y, PATH_FEATURES)
     terms, values, unit = _terms(X, features, [m for m in all_monomials(features) if sum(map(len, m)) <= 2], settings)
@@ -114,7 +119,7 @@ def path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: in
     product, square = np.einsum("ij,j->i", unit, left), np.ones(len(terms))
     while len(picked) < max_length // 2:
         room = max_length - int((lengths[picked] + 2).sum())
-        gain = np.where(square > 1e-4, product**2 / np.maximum(square, 1e-4), 0.0)
+        gain = np.where(square > COLLINEAR, product**2 / np.maximum(square, COLLINEAR), 0.0)
         score = n * np.log(np.maximum(rest - gain, 1e-9 * whole)) + lengths * np.log(n)
         score[(gain <= 0.0) | (lengths >= room)] = np.inf
         if not len(score) or not np.isfinite(score).any():
@@ -128,7 +133,7 @@ def path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: in
         shadows = np.vstack([shadows, shadow])
         if len(picked) > 1:
             yield picked
-        if rest < 1e-8 * whole:
+        if rest < EXACT * whole:
             return
 
 
