@@ -50,8 +50,11 @@ def jit(function: Callable | None = None, **options):
 
 
 def inner(function: Callable | None = None, **options):
-    """As `jit`, for what only other kernels call: without the entry from Python, which takes as long to compile."""
-    return jit(function, no_cpython_wrapper=True, **options)
+    """As `jit`, for what only other kernels call: without the entry from Python, which takes as long to compile, and
+    without a file of its own, since the machine code of its callers contains it."""
+    if function is None:
+        return lambda f: inner(f, **options)
+    return njit(**{"nogil": True, "no_cpython_wrapper": True, **OPTIONS, **options})(function)
 
 
 @intrinsic
