@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -29,6 +30,7 @@ def _huber(y, prediction):
 
 LOSSES: dict[str, Callable] = {"mae": _mae, "mse": _mse, "huber": _huber}
 AUDITED = 3  # of each length
+ERROR_ROOMS = 3  # parents, children and one more
 POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on the unit, and must see the target as it is
 
 
@@ -46,6 +48,7 @@ class Cases:
     audit_X  (blocks, features, n) float32: many more shadow rows, for the best programs alone; None without any
     zero     what the user's 0 is in the units of y
     room, trial_room  (any, blocks * n) and (any, rows) float32, used again and again: new memory costs page faults
+    error_rooms  (any, rows) float32 each, for the errors of populations
     """
 
     X: np.ndarray
@@ -63,6 +66,7 @@ class Cases:
     zero: float = 0.0
     room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     trial_room: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
+    error_rooms: list[np.ndarray] = field(default_factory=list, repr=False)
 
     @classmethod
     def from_arrays(
@@ -123,7 +127,7 @@ class Cases:
 
     def measure(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
         """Run programs on all cases; everyone's age is 0."""
-        result = Population.unmeasured(programs, np.empty((len(programs), len(self)), np.float32))
+        result = Population.unmeasured(programs, self._error_room(len(programs)))
         self._measure_at(np.arange(len(programs)), result, scaling, limited, n_jobs)
         return result
 
@@ -139,7 +143,7 @@ class Cases:
         n_jobs: int = 1,
     ) -> Population:  # fmt: skip
         """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""
-        result = Population.unmeasured(programs, np.empty((len(programs), len(self)), np.float32))
+        result = Population.unmeasured(programs, self._error_room(len(programs)))
         copies = np.flatnonzero(origin >= 0)
         result.put_measures(copies, parents, origin[copies])
         self._measure_at(np.flatnonzero(origin < 0), result, scaling, limited, n_jobs)
@@ -166,6 +170,17 @@ class Cases:
         with np.errstate(all="ignore"):
             scaled = slope * out + intercept
             population.tame[new] = np.where(((scaled >= low) & (scaled <= high)).all(axis=1), 2, 0)
+
+    def _error_room(self, n: int) -> np.ndarray:
+        """Room (n, rows) that nobody else refers to: that of a population which is gone, or new."""
+        for room in self.error_rooms:
+            # The list, the loop and the question itself: whoever had a view of it would be the fourth.
+            if len(room) == n and sys.getrefcount(room) == 3:
+                return room[:]
+        new = np.empty((n, len(self)), np.float32)
+        if len(self.error_rooms) < ERROR_ROOMS:
+            self.error_rooms.append(new)
+        return new[:]
 
     def _measure_at(self, who: np.ndarray, result: Population, scaling: bool, limited: bool, n_jobs: int) -> None:
         """Run the programs of `result` at `who`, and fill in their rows."""
