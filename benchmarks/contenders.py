@@ -60,10 +60,13 @@ class Ours:
 
     def __call__(self, X: np.ndarray, y: np.ndarray, seconds: float, seed: int) -> Fitted:
         from epsilex import SymbolicRegressor
+        from epsilex.evolution.settings import population_for
 
         end = time.process_time() + seconds
         stop = [lambda generation: time.process_time() >= end]
-        est = SymbolicRegressor(generations=NEVER, time_limit=None, callbacks=stop, random_state=seed, **self.changes)
+        size = {"population_size": population_for(seconds)}  # as for a `time_limit`
+        settings = {"generations": NEVER, "time_limit": None, "callbacks": stop, "random_state": seed}
+        est = SymbolicRegressor(**settings | size | self.changes)
         est.fit(X, y)
         return Fitted(est.model_.predict, est.model_.length, list(est.model_.nodes), est)
 

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from epsilex import DynamicRegressor, SymbolicRegressor
+from epsilex.evolution.settings import population_for
 
 SMALL = {"generations": 5, "population_size": 50, "time_limit": None, "random_state": 0}
 RNG = np.random.default_rng(0)
@@ -162,6 +163,28 @@ class TestScikitLearnHabits:
         est = SymbolicRegressor()
         assert est.time_limit == 30
         assert est.generations is None
+
+    def test_population_by_time(self):
+        """A longer search has more individuals, unless generations limit it too; what is continued keeps its own."""
+
+        def size(**changes):
+            est = SymbolicRegressor(random_state=0, callbacks=[lambda generation: True], **changes).fit(X, Y)
+            return len(est.search_.generation.population)
+
+        assert size(time_limit=5) == size(time_limit=60, generations=3) == 1000
+        assert size(time_limit=60) == population_for(60) == 3300
+        assert size(time_limit=60, population_size=70) == 70
+        est = SymbolicRegressor(random_state=0, time_limit=60, callbacks=[lambda generation: True], warm_start=True)
+        est.fit(X, Y).set_params(time_limit=5).fit(X, Y)
+        assert len(est.search_.generation.population) == 3300
+
+    def test_resumed_with_another_time_limit(self, tmp_path):
+        """What was begun for a minute can be continued for longer, in a population of the same size."""
+        stop = [lambda generation: True]
+        est = SymbolicRegressor(random_state=0, time_limit=60, callbacks=stop, checkpoint=tmp_path / "a", resume=True)
+        est.fit(X, Y).set_params(time_limit=120).fit(X, Y)
+        assert len(est.search_.generation.population) == 3300
+        assert est.n_generations_ == 1
 
     def test_time_limit(self):
         begin = time.perf_counter()
@@ -466,7 +489,7 @@ class TestOddData:
 
 
 BAD = {
-    "population_size": (1, "many", None, 2.5, True),
+    "population_size": (1, "many", 2.5, True),
     "min_length": (0, "a", 99),
     "max_length": (0, None, 2.0),
     "retries": (-1, "x"),

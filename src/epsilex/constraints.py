@@ -48,7 +48,7 @@ _MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
 # What depends on several parameters is checked by `Settings` and `Stop`.
 CONSTRAINTS: dict[str, Constraint] = {
-    "population_size": integer_from(2),
+    "population_size": _or_none(integer_from(2)),
     "min_length": integer_from(1),
     "max_length": integer_from(1),
     "retries": integer_from(0),

@@ -19,9 +19,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from epsilex.constraints import CONSTRAINTS, check
 from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
 from epsilex.evolution.cases import POWERS, loss_function
-from epsilex.evolution.checkpoint import exists
+from epsilex.evolution.checkpoint import exists, stored_population_size
 from epsilex.evolution.history import frame
 from epsilex.evolution.rows import distinct_rows
+from epsilex.evolution.settings import population_for
 from epsilex.evolution.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.evolution.units import Units, in_units
 from epsilex.models.front import (
@@ -75,8 +76,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Names of the operators formulas are made of, see `epsilex.programs.operators`.
     max_length, min_length : int
         Limits of the number of nodes; `min_length` holds for the random start only.
-    population_size : int
-        Individuals in the population.
+    population_size : int, default=None
+        Individuals in the population. None: 1000, and more where a `time_limit` of more than 10 s is the only limit,
+        see `epsilex.evolution.settings.population_for`.
     constant_range, constant_share : pair of float, float
         Range of random constants, and their share of the random leaves.
     coefficients : bool
@@ -169,7 +171,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         operators=Settings.operators,
         max_length=Settings.max_length,
         min_length=Settings.min_length,
-        population_size=Settings.population_size,
+        population_size=None,
         constant_range=Settings.constant_range,
         constant_share=Settings.constant_share,
         coefficients=Settings.coefficients,
@@ -337,7 +339,18 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if self._continues():
             seed = self.settings_.seed
-        return Settings(**{name: getattr(self, name) for name in SETTINGS}, seed=seed)
+        chosen = {name: getattr(self, name) for name in SETTINGS} | {"population_size": self._population_size()}
+        return Settings(**chosen, seed=seed)
+
+    def _population_size(self) -> int:
+        if self.population_size is not None:
+            return self.population_size
+        if self._continues():
+            return self.settings_.population_size
+        if (path := self._resumed()) is not None:
+            return stored_population_size(path)
+        only_time = self.generations is None and self.time_limit is not None
+        return population_for(self.time_limit) if only_time else Settings.population_size
 
     def _units(self, train: Rows) -> Units:
         return Units.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
@@ -363,12 +376,16 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
         watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
-        resume = Path(self.checkpoint) if self.resume and self.checkpoint and exists(Path(self.checkpoint)) else None
         with self._progress(stop, units) as bar:
             return search(
                 cases, settings, stop, n_jobs=n_jobs, callbacks=[*bar, *watchers],
-                checkpoint=checkpoint, resume=resume, begin=begin,
+                checkpoint=checkpoint, resume=self._resumed(), begin=begin,
             )  # fmt: skip
+
+    def _resumed(self) -> Path | None:
+        """The checkpoint to go on from."""
+        there = self.resume and self.checkpoint and exists(Path(self.checkpoint))
+        return Path(self.checkpoint) if there else None
 
     def _progress(self, stop: Stop, units: Units):
         from contextlib import nullcontext

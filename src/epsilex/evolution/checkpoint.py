@@ -94,19 +94,8 @@ def write_checkpoint(
 
 
 def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Generation, Archive, list]:
-    """The state in `path`; if that is missing or damaged, in the checkpoint before it, with a warning that says so."""
-    path = Path(path)
-    try:
-        header, arrays = _read(path)
-    except (OSError, ValueError) as error:
-        older = previous(path)
-        if not older.exists():
-            raise ValueError(f"checkpoint: expected a whole checkpoint at {path}; {error}") from None
-        warnings.warn(f"checkpoint {path} cannot be used ({error}); the previous one is used instead", stacklevel=2)
-        try:
-            header, arrays = _read(older)
-        except (OSError, ValueError) as second:
-            raise ValueError(f"checkpoint: expected a whole one at {path} or {older}; {error}; {second}") from None
+    """The state in `path`, or in the checkpoint before it."""
+    header, arrays = _read_either(Path(path))
     if header["settings"] != fingerprint(settings):
         difference = _difference(header["settings"], settings)
         raise ValueError(f"checkpoint: expected the settings it was made with; {difference}")
@@ -120,6 +109,32 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Gener
         header["generation"], population, arrays["cases_used"], header["evaluations"], header["seconds"]
     )
     return generation, archive, header["rows"]
+
+
+def stored_population_size(path: Path) -> int:
+    """How many individuals the population in `path` has, or that in the checkpoint before it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # loading it says the same
+        header, _ = _read_either(path)
+    n = header["settings"].get("population_size")
+    if type(n) is not int or n < 2:
+        raise ValueError(f"checkpoint: expected a population in {path}; got one of {n!r}")
+    return n
+
+
+def _read_either(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
+    """What is in `path`; if that is missing or damaged, in the checkpoint before it, with a warning that says so."""
+    try:
+        return _read(path)
+    except (OSError, ValueError) as error:
+        older = previous(path)
+        if not older.exists():
+            raise ValueError(f"checkpoint: expected a whole checkpoint at {path}; {error}") from None
+        warnings.warn(f"checkpoint {path} cannot be used ({error}); the previous one is used instead", stacklevel=2)
+        try:
+            return _read(older)
+        except (OSError, ValueError) as second:
+            raise ValueError(f"checkpoint: expected a whole one at {path} or {older}; {error}; {second}") from None
 
 
 def _read(path: Path) -> tuple[dict, dict[str, np.ndarray]]:

@@ -127,6 +127,14 @@ class Settings:
         return cls(**{**table, **changes})
 
 
+def population_for(seconds: float) -> int:
+    """How many individuals a search of so many seconds has: a small population soon has no more to give.
+
+    1000 up to 10 s, 2000 at half a minute, 3300 at a minute, 10,000 from five minutes on.
+    """
+    return int(round(min(max(1000.0 * (seconds / 10.0) ** (2.0 / 3.0), 1000.0), 10_000.0), -2))
+
+
 def _at_least(name: str, value: int, least: int) -> None:
     if not value >= least:
         raise ValueError(f"{name}: expected at least {least}; got {value}")
