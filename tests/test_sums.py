@@ -8,7 +8,8 @@ from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sums import all_monomials, library, long_sums, sums
+from epsilex.evolution.sums import long_sums, sums
+from epsilex.evolution.terms import all_monomials, library
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs

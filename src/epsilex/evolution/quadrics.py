@@ -14,25 +14,17 @@ from itertools import combinations
 import numpy as np
 
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sums import (
-    EXACT,
-    LONG_SUMS,
-    SAFE_ROWS,
-    Factor,
-    Side,
+from epsilex.evolution.sides import Factor, Side, least_squares, quotients
+from epsilex.evolution.sums import EXACT, LONG_SUMS, SAFE_ROWS, by_description, path, possible
+from epsilex.evolution.terms import (
     all_monomials,
     apply,
-    by_description,
     constant,
     correlated,
     distinct,
     evaluated,
     feature,
-    least_squares,
-    path,
-    possible,
     product_of,
-    quotients,
 )
 from epsilex.programs.fold import Node
 

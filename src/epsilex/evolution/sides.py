@@ -1,0 +1,173 @@
+"""Sides: y, or what of it stands alone once a root, logarithm, inverse or factor is moved to it, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from epsilex.evolution.terms import (
+    Monomial,
+    Term,
+    apply,
+    constant,
+    evaluated,
+    feature,
+    multiplied,
+    pair_sums,
+    unit_length,
+)
+from epsilex.programs.fold import Node
+from epsilex.programs.operators import FEATURE, lookup
+
+FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
+MIN_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Side:
+    """What stands for y on its side of the equation, and the way back.
+
+    values     (rows,)
+    back       program of the sum -> program of y
+    free       what of the sum linear scaling supplies: its "factor", its "size", which is a positive factor, its
+               "constant" (turned into a factor), or "both" factor and constant
+    """
+
+    values: np.ndarray
+    back: Callable[[Term], Term]
+    free: str
+
+    def solve(self, terms: Sequence[Term], values: np.ndarray) -> list[Node] | None:
+        """The program of y, its coefficients by least squares; None where float32 cannot hold them."""
+        columns = values.T
+        with_constant = np.column_stack([columns, np.ones(len(columns))])
+        c, rest = least_squares(with_constant, self.values)
+        offset = c[-1]
+        if self.free in ("both", "constant"):
+            offset = 0.0
+        else:
+            plain, plain_rest = least_squares(columns, self.values)
+            if plain_rest <= 1.001 * rest + 1e-9 * (self.values**2).sum():
+                c, offset = np.append(plain, 0.0), 0.0
+        order = np.argsort(-np.abs(c[:-1]) * columns.std(axis=0), kind="stable")  # what matters most comes first
+        terms, c = [terms[k] for k in order], c[order]
+        if self.free != "constant" and c[0] != 0.0:
+            divisor = abs(c[0]) if self.free == "size" else c[0]
+            c, offset = c / divisor, offset / divisor
+        if not ((np.abs(c) > 1e-30) & (np.abs(c) < 1e30)).all() or not abs(offset) < 1e30:
+            return None
+        result: Term | None = None
+        for term, coefficient in zip(terms, c, strict=True):
+            result = _added(result, term, float(coefficient))
+        assert result is not None
+        if offset != 0.0:
+            result = apply("add", result, constant(float(offset)))
+        return list(self.back(result))
+
+
+def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
+    """y itself, and functions of it that its values and the operators allow."""
+    yield Side(y, lambda s: s, "both")
+    size = np.abs(y).max()
+    if (np.abs(y) > 1e-3 * size).all():
+        yield Side(size / y, lambda s: apply("div", constant(1.0), s), "factor")
+    if (y > 1e-6 * size).all():
+        if "sqrt" in names:
+            yield Side((y / size) ** 2, lambda s: apply("sqrt", s), "size")
+        if "square" in names:
+            yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
+
+
+def log_side(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
+    """The logarithm of y where it is large; that of other values may be nothing but rounding."""
+    large = large_rows(y)
+    if "exp" in names and (y > -1e-6 * np.abs(y).max()).all() and len(large) >= MIN_ROWS:
+        yield Side(np.log(y[large]), lambda s: apply("exp", s), "constant")
+
+
+def large_rows(y: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(y > 1e-3 * np.abs(y).max())
+
+
+def factored(
+    X: np.ndarray, y: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], unit: np.ndarray, root: bool
+) -> Iterator[Side]:
+    """y / F and F / y, and where there is a `root` their squares, for the features, pairs and other monomials F that
+    leave most to a single term."""
+    factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
+    kind = [0 if len(over) + len(under) == 1 else 1 for over, under in monomials]
+    factors += [((a,), ()) for a in pair_sums(features)]
+    kind += [2] * (len(factors) - len(kind))
+    for values, back, free in quotients(factors, X, y, root):
+        r = np.round(np.abs(unit @ unit_length(values).T).max(axis=0), 6)
+        for k in range(3):
+            who = np.flatnonzero(np.array(kind) == k)
+            for i in who[np.argsort(-r[who], kind="stable")[: FACTORS if k == 0 else FACTORS // 2]]:
+                if r[i] > 0.0:
+                    yield Side(values[i], partial(back, factors[i]), free)
+
+
+Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms above and below the line
+
+
+def quotients(
+    factors: list[Factor], X: np.ndarray, y: np.ndarray, root: bool
+) -> list[tuple[np.ndarray, Callable, str]]:
+    """(factors, rows) values of y / F, of F / y where y keeps away from 0, and with a `root` their squares; each with
+    the way back to y, and what is free of it."""
+    size = np.abs(y).max()
+    with np.errstate(all="ignore"):
+        F = evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
+        found: list[tuple[np.ndarray, Callable, str]] = [(y / size / F, _times_factor, "factor")]
+        if (np.abs(y) > 1e-3 * size).all():
+            found.append((F / (y / size), _factor_over, "factor"))
+        for values, back, _ in list(found) if root else ():
+            found.append((values**2, partial(_under_root, back), "size"))
+    return found
+
+
+def _times_factor(factor: Factor, term: Term) -> Term:
+    over, under = factor
+    for a in over:
+        term = a if term == constant(1.0) else apply("mul", a, term)
+    return apply("div", term, multiplied(under)) if under else term
+
+
+def _factor_over(factor: Factor, term: Term) -> Term:
+    over, under = factor
+    for a in under:
+        term = apply("mul", a, term)
+    return apply("div", multiplied(over), term)
+
+
+def _under_root(back: Callable[[Factor, Term], Term], factor: Factor, term: Term) -> Term:
+    return back(factor, apply("sqrt", term))
+
+
+def least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
+    """Coefficients and the sum of squares left."""
+    c = np.linalg.lstsq(columns, target, rcond=None)[0]
+    return c, float(((target - columns @ c) ** 2).sum())
+
+
+def _added(result: Term | None, term: Term, coefficient: float) -> Term:
+    """The sum with one more term; a coefficient within rounding of 1 is 1."""
+    if abs(abs(coefficient) - 1.0) < 1e-4:
+        coefficient = float(np.sign(coefficient))
+    if result is not None and coefficient < 0.0:
+        return apply("sub", result, _times(term, -coefficient))
+    scaled = _times(term, coefficient)
+    return scaled if result is None else apply("add", result, scaled)
+
+
+def _times(term: Term, coefficient: float) -> Term:
+    """The term times a number, which goes to a leaf that is a factor of it where there is one."""
+    if coefficient == 1.0:
+        return term
+    if all(code <= FEATURE or lookup(code).name in ("mul", "div") for code, _, _ in term):
+        (code, column, value), *rest = term  # the first leaf of a product or quotient is above the line
+        return ((code, column, value * coefficient), *rest)
+    return apply("mul", constant(coefficient), term)

@@ -1,0 +1,157 @@
+"""Terms: the simple formulas that sums are made of, from `x` to `x * square(cos(z * w))`, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, combinations, islice, product
+
+import numpy as np
+
+from epsilex.programs import Programs, evaluate
+from epsilex.programs.fold import Node
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
+
+MONOMIALS = 1000  # at most
+SPIKE = 0.7  # share of a term's length that a single row may have
+
+Term = tuple[Node, ...]
+
+
+def feature(j: int, coefficient: float = 1.0) -> Term:
+    return ((FEATURE, j, coefficient),)
+
+
+def constant(value: float) -> Term:
+    return ((CONSTANT, 0, value),)
+
+
+def apply(name: str, *arguments: Term) -> Term:
+    return (*(node for a in arguments for node in a), (opcode(name), 0, 0.0))
+
+
+def outputs(programs: Sequence[Sequence[Node]], X: np.ndarray) -> np.ndarray:
+    """Values (programs, rows) in float64, of float32 programs."""
+    return evaluate(Programs.from_nodes(programs, np.float32), X.astype(np.float32)).astype(np.float64)
+
+
+def evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]:
+    return terms, outputs(terms, X)
+
+
+def correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
+    """The `n` features most correlated with the target, by value or by square."""
+    if X.shape[1] <= n:
+        return list(range(X.shape[1]))
+    size = np.zeros(X.shape[1])
+    for column in (X, X * X):
+        centred = column - column.mean(axis=0)
+        length = np.sqrt((centred**2).sum(axis=0))
+        length[length == 0.0] = np.inf
+        size = np.maximum(size, np.abs((y - y.mean()) @ centred) / length)
+    return sorted(np.argsort(-size, kind="stable")[:n].tolist())
+
+
+Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below the line
+
+
+def library(features: Sequence[int], monomials: Sequence[Monomial], names: Sequence[str], n: int) -> list[Term]:
+    """`n` terms of these features and unary operators at most, the simplest first."""
+    few = [_quotient(m) for m in monomials if len(m[0]) + len(m[1]) <= 2]
+    pairs = pair_sums(features)
+    functions = [apply(name, a) for a in [*few, *pairs] for name in names]
+    functions += [apply("exp", _negative(a)) for a in few if "exp" in names]
+    periodic = [name for name in names if name in ("sin", "cos")]
+    squares = [apply("square", apply(name, a)) for a in [*few, *pairs] for name in periodic if "square" in names]
+    groups = (
+        (_quotient(m) for m in monomials),
+        pairs,
+        (apply("div", constant(1.0), a) for a in pairs),
+        (
+            apply("div", product_of(over), apply("square", feature(j)))
+            for j in features
+            if "square" in names
+            for over in chain(combinations(features, 1), combinations(features, 2))
+            if j not in over
+        ),
+        functions,
+        (apply(name, feature(j), a) for a in pairs for j in features for name in ("mul", "div")),
+        (apply("div", product_of(two), a) for a in pairs for two in combinations(features, 2)),
+        squares,
+        (
+            apply("exp", a)
+            for m in monomials
+            if "exp" in names and 2 < sum(map(len, m)) < 5
+            for a in (_quotient(m), _negative(_quotient(m)))
+        ),
+        (apply("mul", feature(j), a) for a in functions for j in features),
+        (apply("mul", feature(j), a) for a in squares for j in features),
+        (apply("div", a, feature(j)) for a in functions for j in features),
+    )
+    return list(islice(chain.from_iterable(groups), n))
+
+
+def pair_sums(features: Sequence[int]) -> list[Term]:
+    return [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
+
+
+def all_monomials(features: Sequence[int]) -> list[Monomial]:
+    """Products and quotients of features, of as many factors as there is room for."""
+    result: list[Monomial] = []
+    for size in range(1, len(features) + 1):
+        new = [
+            (tuple(j for j, up in sides if up), tuple(j for j, up in sides if not up))
+            for who in combinations(features, size)
+            for ups in product((True, False), repeat=size)
+            for sides in [list(zip(who, ups, strict=True))]
+        ]
+        if size > 2 and len(result) + len(new) > MONOMIALS:
+            break
+        result += new
+    return result
+
+
+def _quotient(monomial: Monomial) -> Term:
+    over, under = monomial
+    return apply("div", product_of(over), product_of(under)) if under else product_of(over)
+
+
+def product_of(features: Sequence[int]) -> Term:
+    return multiplied([feature(j) for j in features])
+
+
+def multiplied(terms: Sequence[Term]) -> Term:
+    if not terms:
+        return constant(1.0)
+    result = terms[0]
+    for a in terms[1:]:
+        result = apply("mul", result, a)
+    return result
+
+
+def _negative(term: Term) -> Term:
+    """The term with the sign of its first leaf changed, which is a factor of it."""
+    (code, column, value), *rest = term
+    return ((code, column, -value), *rest)
+
+
+def distinct(terms: list[Term], values: np.ndarray, n: int) -> tuple[list[Term], np.ndarray, np.ndarray]:
+    """The first `n` terms whose values are finite, vary, and hang on no single row, without multiples of earlier ones;
+    their values, and these centred and of length 1."""
+    unit = unit_length(values)
+    with np.errstate(all="ignore"):
+        varies = values.std(axis=1) > 1e-6 * np.abs(values).max(axis=1)
+    kept = np.flatnonzero(varies & (unit != 0.0).any(axis=1))
+    unit = unit[kept]
+    sign = np.sign(unit[np.arange(len(unit)), np.abs(unit).argmax(axis=1)])
+    _, first = np.unique(np.round(unit * sign[:, None], 4), axis=0, return_index=True)
+    first = np.sort(first)[:n]
+    return [terms[k] for k in kept[first]], values[kept[first]], unit[first]
+
+
+def unit_length(values: np.ndarray) -> np.ndarray:
+    """Rows centred and of length 1; zero where one is not finite, does not vary, or hangs on a single place."""
+    with np.errstate(all="ignore"):
+        centred = values - values.mean(axis=1, keepdims=True)
+        unit = centred / np.sqrt((centred**2).sum(axis=1, keepdims=True))
+        good = np.isfinite(unit).all(axis=1) & (np.abs(unit).max(axis=1) < SPIKE)
+    return np.where(good[:, None], unit, 0.0)
