@@ -8,10 +8,11 @@ import pytest
 from sklearn.base import clone
 
 from epsilex import DynamicRegressor, load_model
-from epsilex.evolution.recurrent import BLOCK, RecurrentCases
+from epsilex.evolution.recurrent import RecurrentCases
 from epsilex.programs import Programs
 from epsilex.programs.parser import parse
 
+BLOCK = 64  # rows: two steps of all lanes
 NAMES = ["x", "u", "y1", "y2"]  # two inputs, and the outputs one and two rows before
 
 

@@ -12,52 +12,50 @@ from epsilex.programs import Programs
 from epsilex.programs.machine import addresses
 from epsilex.programs.operators import arities
 
-BLOCK = 64  # rows: short enough for a recursion to settle in a few sweeps, long enough for vectors
-
 
 @dataclass(slots=True)
 class RecurrentCases(Cases):
     """As `Cases`, with `feedback` more features: the program's own outputs 1, 2, ... rows before, 0 before the first
     row.
 
-    All rows are simulated; `counted` are the cases, those of weight above 0.
+    All rows are simulated; `counted` are the cases, those of weight above 0. X is (features, any), in lanes.
     """
 
     feedback: int = 1
     guess: np.ndarray | None = None
     counted: np.ndarray | None = None
-    n_rows: int = 0
 
     @classmethod
     def from_series(
         cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray, loss: str | Callable, feedback: int
     ) -> RecurrentCases:
+        from epsilex.kernels.recursion import lane_order
+
         rows = np.flatnonzero(weight > 0)
         plain = Cases.from_arrays(X[rows], y[rows], weight[rows], loss)
-        blocks = -(-len(y) // BLOCK)
-        place = np.minimum(np.arange(blocks * BLOCK), len(y) - 1)
-        series = X[place].astype(np.float32).reshape(blocks, BLOCK, X.shape[1]).transpose(0, 2, 1)
+        series = X[lane_order(len(y), feedback)].astype(np.float32).T
         return cls(
             np.ascontiguousarray(series), plain.y, plain.centred, plain.y_mean, plain.weight, plain.loss,
             plain.padded_y, plain.root_weight, plain.rows,
-            feedback=feedback, guess=y[place].astype(np.float32), counted=rows, n_rows=len(y),
+            feedback=feedback, guess=y.astype(np.float32), counted=rows,
         )  # fmt: skip
 
     @property
     def n_features(self) -> int:
-        return self.X.shape[1] + self.feedback
+        return len(self.X) + self.feedback
 
     def outputs(self, programs: Programs, n_jobs: int) -> np.ndarray:
         """Outputs in free run on the cases, (programs, cases) float32."""
         from epsilex.kernels import recursion, slices
 
-        out = np.empty((len(programs), self.X.shape[0] * BLOCK), np.float32)
+        assert self.guess is not None
+        out = np.empty((len(programs), len(self.guess)), np.float32)
         table, arity = addresses(programs.opcode), arities()
 
         def part(first: int, last: int) -> None:
             recursion.simulate(
                 table, arity, programs.opcode, programs.feature, programs.constant, programs.length,
-                self.X, self.guess, self.feedback, self.n_rows, out, first, last,
+                self.X, self.guess, self.feedback, len(self.guess), out, first, last,
             )  # fmt: skip
 
         slices.run(part, len(programs), n_jobs)

@@ -1,10 +1,14 @@
 """Dynamic models in free run: programs that read their own previous outputs.
 
-Legend: `x` the static features of a block, followed by `feedback` columns, the k-th of which holds the output k rows
-before. Within a block the recursion is a fixed point: run the block on a guess of the fed-back columns, shift the
-outputs into them, and repeat until they stay. What comes before the block is exact. A stable model settles in a few
-vectorised sweeps; one that has not settled after SWEEPS is stepped row by row. What does not depend on the fed-back
-columns is computed once a block: the rest of the program reads it as further columns.
+Row by row, a recursion has no use for vectors. So the series is cut into LANES pieces that run side by side, one step
+of all of them at a time. A piece begins with a guess of the outputs before it, and once all have run, with those of
+the piece before it, again and again until no beginning changes. Most models soon forget how they began, and two or
+three passes do; one that never forgets takes LANES passes, as many steps as it has rows. Either way the result is
+that of going row by row, bit for bit. What does not depend on previous outputs is computed for all rows at once: the
+rest of the program reads it as further columns.
+
+Legend: `s` a lane, `t` a step; row s * steps + t of the series lies at t * LANES + s of a column. Column k of the
+fed-back ones holds the outputs k + 1 rows before: the first of them, from its second step on, the outputs themselves.
 """
 
 from __future__ import annotations
@@ -12,10 +16,14 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
-from epsilex.kernels.evaluating import CONSTANT, FEATURE, run_program
+from epsilex.kernels.evaluating import BLOCK, CONSTANT, FEATURE, LANES, run_program
 
-SWEEPS = 4
-SETTLED = np.float32(1e-6)  # relative change of an output between sweeps
+
+def lane_order(n_rows: int, feedback: int) -> np.ndarray:
+    """The row at each place of a column; beyond the last row, that row."""
+    steps = max(-(-n_rows // LANES), feedback, 1)
+    place = np.arange(steps * LANES)
+    return np.minimum(place % LANES * steps + place // LANES, n_rows - 1)
 
 
 @inner
@@ -57,96 +65,101 @@ def _cut(arity, opcode, feature, constant, length, n_static, column, begin, fed,
 
 
 @inner
-def _shift_into(columns, out, past, n, rows):
-    """Fill the fed-back columns from the outputs; returns whether they changed by more than rounding."""
-    changed = False
-    for k in range(columns.shape[0]):
-        for t in range(rows):
-            value = out[t - k - 1] if t > k else past[k - t]
-            old = columns[k, t]
-            if not abs(value - old) <= SETTLED * (abs(value) + np.float32(1e-3)):
-                changed = True
-            columns[k, t] = value
-    return changed
+def _run_all(table, arity, opcode, feature, constant, length, x, stride, size, stack, where, result):
+    """A program that depends on no previous output, over `size` rows."""
+    for start in range(0, size, BLOCK):
+        n = min(BLOCK, size - start)
+        run_program(
+            table, arity, opcode, feature, constant, length, x + 4 * start, stride, n, stack, where, result + 4 * start
+        )
 
 
 @inner
-def _step(table, arity, opcode, feature, constant, length, x, stack_address, where, columns, past, out, rows):
-    """Row by row, from the block's start; after a non-finite output all that follow are NaN."""
-    stride = x.shape[1] * 4
-    address, result = np.int64(x.ctypes.data), np.int64(out.ctypes.data)
-    for t in range(rows):
-        for k in range(columns.shape[0]):
-            columns[k, t] = out[t - k - 1] if t > k else past[k - t]
+def _pass(table, arity, opcode, feature, constant, length, x, stride, steps, stack, where, columns):
+    """One pass of all lanes; the beginnings are in the first step of the columns."""
+    result = np.int64(columns.ctypes.data)
+    for t in range(steps):
+        here = t * LANES
         run_program(
-            table, arity, opcode, feature, constant, length, address + 4 * t, stride, 1, stack_address, where,
-            result + 4 * t,
+            table, arity, opcode, feature, constant, length, x + 4 * here, stride, LANES, stack, where,
+            result + 4 * (here + LANES),
         )
-        if not np.isfinite(out[t]):
-            out[t:rows] = np.nan
-            return
+        for k in range(1, columns.shape[0]):
+            for s in range(LANES):
+                columns[k, here + LANES + s] = columns[k - 1, here + s]
+
+
+@inner
+def _begin_again(columns, steps):
+    """Let each lane begin with the last outputs of the one before it; returns whether that is new to any."""
+    changed = False
+    end = steps * LANES
+    for k in range(columns.shape[0]):
+        for s in range(1, LANES):
+            old, value = columns[k, s], columns[k, end + s - 1]
+            if not (value == old or (value != value and old != old)):
+                changed = True
+            columns[k, s] = value
+    return changed
 
 
 @jit
 def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback, n_rows, out, first, last):
-    """Outputs of programs first..last-1 in free run from 0: out (programs, blocks * n).
+    """Outputs of programs first..last-1 in free run from 0: out (programs, rows); after one that is not finite all are
+    NaN.
 
-    X (blocks, static features, n); `guess` (blocks * n,) a likely output, the target, from which the sweeps begin.
+    X (static features, steps * LANES) in the order of `lane_order`; `guess` (rows,) likely outputs, such as the target.
     """
-    blocks, n_static, n = X.shape
+    n_static, size = X.shape
+    steps = size // LANES
     width = opcode.shape[1]
     depth = width // 2 + 2
-    stack = np.empty(depth * 2 * n, np.float32)
+    stack = np.empty(depth * 2 * BLOCK, np.float32)
     where = np.empty(depth, np.int64)
     stack_address = np.int64(stack.ctypes.data)
-    x = np.empty((n_static + feedback + width, n), np.float32)  # features, fed-back columns, values of subtrees
-    columns = x[n_static : n_static + feedback]
-    past = np.empty(max(feedback, 1), np.float32)  # past[k]: the output k + 1 rows before the block
-    x_address, stride = np.int64(x.ctypes.data), n * 4
+    rows_fed = max(feedback, 1)
+    # Features, fed-back columns, values of subtrees.
+    x = np.empty((n_static + rows_fed + width, size + LANES), np.float32)
+    x[:n_static, :size] = X
+    columns = x[n_static : n_static + rows_fed]
+    x_address, stride = np.int64(x.ctypes.data), (size + LANES) * 4
+    output = np.int64(columns.ctypes.data) + 4 * LANES
     op, of, c = np.empty(width, opcode.dtype), np.empty(width, feature.dtype), np.empty(width, np.float32)
     begin, fed, nodes = np.empty(width, np.int64), np.empty(width, np.bool_), np.empty(width + 1, np.int64)
     begins, ends = np.empty(width, np.int64), np.empty(width, np.int64)
     for i in range(first, last):
-        column = n_static + feedback
-        size, subtrees = _cut(
+        column = n_static + rows_fed
+        left, subtrees = _cut(
             arity, opcode[i], feature[i], constant[i], length[i], n_static, column, begin, fed, nodes, op, of, c,
             begins, ends,
         )
-        past[:] = np.float32(0.0)
-        dead = False
-        for block in range(blocks):
-            row = out[i, block * n : (block + 1) * n]
-            if dead:
-                row[:] = np.nan
-                continue
-            result = np.int64(row.ctypes.data)
-            if size == 0:
-                address = np.int64(X.ctypes.data) + block * n_static * stride
-                run_program(
-                    table, arity, opcode[i], feature[i], constant[i], length[i], address, stride, n, stack_address,
-                    where, result,
-                )
-                continue
-            x[:n_static] = X[block]
+        if left == 0:
+            _run_all(
+                table, arity, opcode[i], feature[i], constant[i], length[i], x_address, stride, size, stack_address,
+                where, output,
+            )
+        else:
             for m in range(subtrees):
                 a, b = begins[m], ends[m]
-                run_program(
-                    table, arity, opcode[i, a:b], feature[i, a:b], constant[i, a:b], b - a, x_address, stride, n,
+                _run_all(
+                    table, arity, opcode[i, a:b], feature[i, a:b], constant[i, a:b], b - a, x_address, stride, size,
                     stack_address, where, x_address + (column + m) * stride,
                 )
-            rows = min(n, n_rows - block * n)
-            columns[:, rows:] = np.float32(0.0)
-            _shift_into(columns, guess[block * n : (block + 1) * n], past, n, rows)
-            settled = False
-            for _ in range(SWEEPS):
-                run_program(table, arity, op, of, c, size, x_address, stride, n, stack_address, where, result)
-                if not _shift_into(columns, row, past, n, rows):
-                    settled = True
-                    break
-            if not settled:
-                _step(table, arity, op, of, c, size, x, stack_address, where, columns, past, row, rows)
             for k in range(feedback):
-                if rows > k:
-                    past[k] = row[rows - 1 - k]
-            dead = not np.isfinite(past[0])
+                columns[k, 0] = np.float32(0.0)
+                for s in range(1, LANES):
+                    columns[k, s] = guess[min(s * steps - 1 - k, n_rows - 1)]
+            for exact in range(LANES):
+                _pass(table, arity, op, of, c, left, x_address, stride, steps, stack_address, where, columns)
+                # Lane `exact` has begun with the true outputs; nothing matters after one that is not finite.
+                if not _begin_again(columns, steps) or not np.isfinite(columns[0, size + exact]):
+                    break
+        for s in range(LANES):
+            for t in range(min(steps, n_rows - s * steps)):
+                out[i, s * steps + t] = columns[0, (t + 1) * LANES + s]
+        if left > 0:
+            for t in range(n_rows):
+                if not np.isfinite(out[i, t]):
+                    out[i, t:n_rows] = np.nan
+                    break
     stack[0] = np.float32(0.0)  # an array is freed after its last use by name, and the calls know only its address
