@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,12 +18,14 @@ class RecurrentCases(Cases):
     """As `Cases`, with `feedback` more features: the program's own outputs 1, 2, ... rows before, 0 before the first
     row.
 
-    All rows are simulated; `counted` are the cases, those of weight above 0. X is (features, any), in lanes.
+    X        (features, any) float32, in the order of `kernels.recursion.lane_order`
+    guess    (rows,) float32, likely outputs: the target
+    counted  (cases,) the rows of weight above 0; the others are simulated all the same
     """
 
     feedback: int = 1
-    guess: np.ndarray | None = None
-    counted: np.ndarray | None = None
+    guess: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
+    counted: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
     def from_series(
@@ -48,14 +50,13 @@ class RecurrentCases(Cases):
         """Outputs in free run on the cases, (programs, cases) float32."""
         from epsilex.kernels import recursion, slices
 
-        assert self.guess is not None
         out = np.empty((len(programs), len(self.guess)), np.float32)
         table, arity = addresses(programs.opcode), arities()
 
         def part(first: int, last: int) -> None:
             recursion.simulate(
                 table, arity, programs.opcode, programs.feature, programs.constant, programs.length,
-                self.X, self.guess, self.feedback, len(self.guess), out, first, last,
+                self.X, self.guess, self.feedback, out, first, last,
             )  # fmt: skip
 
         slices.run(part, len(programs), n_jobs)

@@ -104,13 +104,14 @@ def _begin_again(columns, steps):
 
 
 @jit
-def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback, n_rows, out, first, last):
+def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback, out, first, last):
     """Outputs of programs first..last-1 in free run from 0: out (programs, rows); after one that is not finite all are
     NaN.
 
     X (static features, steps * LANES) in the order of `lane_order`; `guess` (rows,) likely outputs, such as the target.
     """
     n_static, size = X.shape
+    n_rows = out.shape[1]
     steps = size // LANES
     width = opcode.shape[1]
     depth = width // 2 + 2
