@@ -164,6 +164,18 @@ def test_claims_are_all_judged(out):
     assert by_text["The lowest median test MAE is that of ε_y = 0.1."] == claims.HOLDS
 
 
+def test_problems_may_have_fewer_trials_or_methods_so_far(tmp_path):
+    """As in a run that goes on: the caption counts, a cell's command has its own number, and all figures are drawn."""
+    loaded = {"uball5d": problems.load("uball5d")}
+    loaded["other"] = replace(loaded["uball5d"], name="other", title="Other")
+    few = studies.plan("table", ["other"], ["random"], replace(SCALE, trials=1))
+    fill(tmp_path, [("table", studies.plan("table", ["uball5d"], ["random", "lex"], SCALE)), ("table", few)], loaded)
+    assert f"over {SCALE.trials} trials (Other 1) of" in report(tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "--problems other --methods random --trials 1 " in page
+    assert f"--problems uball5d --methods lex --trials {SCALE.trials} " in page
+
+
 def test_one_problem_and_one_method_are_enough_for_a_report(tmp_path):
     loaded = {"uball5d": problems.load("uball5d")}
     fill(tmp_path, [("table", studies.plan("table", ["uball5d"], ["lex"], SCALE))], loaded)

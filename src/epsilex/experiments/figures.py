@@ -76,12 +76,13 @@ def training_mae(results: Results) -> Figure:
 
 def cases_used(results: Results) -> Figure | None:
     """Cases used in a selection event over generations, for the methods that go by cases."""
-    counted = set(results.history.loc[results.history["cases_used"] > 0, "method"])
-    methods = [method for method in results.methods if method.id in counted]
+    counted = results.history[results.history["cases_used"] > 0]
+    methods = [method for method in results.methods if method.id in set(counted["method"])]
+    problems = [problem for problem in results.problem_names if problem in set(counted["problem"])]
     if not methods:
         return None
-    figure, panels = plots.panels(len(results.problem_names))
-    for axes, problem in zip(panels, results.problem_names, strict=True):
+    figure, panels = plots.panels(len(problems))
+    for axes, problem in zip(panels, problems, strict=True):
         rows = results.history[results.history["problem"] == problem]
         plots.method_curves(axes, figure_data.case_curves(rows, "method"), methods)
         plots.plain_log(axes)

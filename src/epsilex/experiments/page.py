@@ -65,7 +65,8 @@ def render(
 
 def rerun_command(problem: str, method: str, results: Results) -> str:
     """The command that runs one cell of the table again, to the same numbers."""
-    command = f"epsilex reproduce --problems {problem} --methods {method} --trials {results.run['trials']}"
+    rows = results.trials[(results.trials["problem"] == problem) & (results.trials["method"] == method)]
+    command = f"epsilex reproduce --problems {problem} --methods {method} --trials {len(rows)}"
     if results.run["generations"] != published.GENERATIONS:
         command += f" --generations {results.run['generations']}"
     return f"{command} --out rerun"

@@ -79,11 +79,12 @@ def pairwise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(pairs, columns=["problem", "method", "other", "p", "better", "effect"])
 
 
-def can_be_significant(rows: pd.DataFrame) -> bool:
-    """Whether the least p that so few trials can give, 2 / C(2n, n), is significant after Holm's first step."""
-    trials = int(rows.groupby(["problem", "method"]).size().min())
+def can_be_significant(rows: pd.DataFrame) -> list[str]:
+    """The problems with so many trials that the least p they can give, 2 / C(2n, n), is significant after Holm's first
+    step."""
     pairs = math.comb(rows["method"].nunique(), 2)
-    return pairs * 2 / math.comb(2 * trials, trials) < SIGNIFICANT
+    trials = rows.groupby(["problem", "method"]).size().groupby("problem").min()
+    return [problem for problem, n in trials.items() if pairs * 2 / math.comb(2 * n, n) < SIGNIFICANT]
 
 
 def letters(pairs: pd.DataFrame, letter: dict[str, str]) -> dict[tuple[str, str], str]:

@@ -58,7 +58,7 @@ def make(results: Results) -> ResultsTable:
 
 
 CAPTION = (
-    "Median best-of-run MAE on the test sets over {trials} trials of {generations} generations. Letters: "
+    "Median best-of-run MAE on the test sets over {trials} trials{fewer} of {generations} generations. Letters: "
     "significantly better than the method of that letter (p < 0.05, pairwise Wilcoxon rank-sum test, Holm "
     "correction). Best in bold. Mean rank over the problems, ties shared. Time: median over the problems of the CPU "
     "time for {trials} trials (h:mm:ss), and its ratio to tournament's. UBall5D in raw units, the others in standard "
@@ -67,7 +67,10 @@ CAPTION = (
 
 
 def caption(table: ResultsTable) -> str:
-    return CAPTION.format(trials=table.trials, generations=table.generations)
+    counts = table.cells["trials"].groupby("problem").max()
+    few = [f"{table.titles[name]} {counts[name]}" for name in table.problems if counts[name] < table.trials]
+    fewer = f" ({', '.join(few)})" if few else ""
+    return CAPTION.format(trials=table.trials, fewer=fewer, generations=table.generations)
 
 
 def markdown(table: ResultsTable) -> str:
