@@ -26,9 +26,9 @@ and Friedman-1 are parted 70/30 by the seed. A formula of the Feynman database h
 search, `operon-lm` with three steps of Levenberg-Marquardt on every child, both with its own objective, R2;
 `operon-nsga` and `operon-nsga-lm` have a second objective, length, and choose by BIC: the best setting that a pilot
 found (see `contenders.py`). All have the same functions (gplearn has no square) and, but for gplearn, at most 50
-nodes. Populations are of 1000, ours at 60 s of 3300, its default for that time. pyoperon's own limit is wall-clock time; here it is stopped by CPU time, as ours is, by
-taking its budget of evaluations away. Compiling is not counted, choosing and polishing is. The random forest and
-ridge have scikit-learn's settings and no budget.
+nodes. Populations are of 1000, ours at 60 s of 3300, its default for that time. pyoperon's own limit is wall-clock
+time; here it is stopped by CPU time, as ours is, by taking its budget of evaluations away. Compiling is not counted,
+choosing and polishing is. The random forest and ridge have scikit-learn's settings and no budget.
 """
 
 
