@@ -163,4 +163,5 @@ def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback
                 if not np.isfinite(out[i, t]):
                     out[i, t:n_rows] = np.nan
                     break
-    stack[0] = np.float32(0.0)  # an array is freed after its last use by name, and the calls know only its address
+    # An array is freed after its last use by name, and the calls know only its address.
+    stack[0], x[0, 0] = np.float32(0.0), np.float32(0.0)
