@@ -20,15 +20,16 @@ PLAIN, BEST = ("operon", "operon-lm"), ("operon-nsga", "operon-nsga-lm")  # pyop
 OPERON = (*PLAIN, *BEST)
 SOLVED = 1e-10  # of 1 - R2: the formula was found, in numbers
 NOTE = """\
-CPU seconds, one thread, methods in turns; test R2, medians over the seeds ({seeds}). The paper's problems, diabetes
-and Friedman-1 are parted 70/30 by the seed. A formula of the Feynman database has 1000 training and 1000 test rows;
-`+ noise` adds a tenth of the target's standard deviation to the training target. `operon` is pyoperon without local
-search, `operon-lm` with three steps of Levenberg-Marquardt on every child, both with its own objective, R2;
-`operon-nsga` and `operon-nsga-lm` have a second objective, length, and choose by BIC: the best setting that a pilot
-found (see `contenders.py`). All have the same functions (gplearn has no square) and, but for gplearn, at most 50
-nodes. Populations are of 1000, ours at 60 s of 3300, its default for that time. pyoperon's own limit is wall-clock
-time; here it is stopped by CPU time, as ours is, by taking its budget of evaluations away. Compiling is not counted,
-choosing and polishing is. The random forest and ridge have scikit-learn's settings and no budget.
+CPU seconds, one thread; test R2, medians over the seeds ({seeds}). The paper's problems, diabetes and Friedman-1 are
+parted 70/30 by the seed. A formula of the Feynman database has 1000 training and 1000 test rows; `+ noise` adds a
+tenth of the target's standard deviation to the training target. `operon` is pyoperon without local search,
+`operon-lm` with three steps of Levenberg-Marquardt on every child, both with its own objective, R2; `operon-nsga` and
+`operon-nsga-lm`, where they were run, have a second objective, length, and choose by BIC: the best setting that a
+pilot found (see `contenders.py`). All have the same functions (gplearn has no square) and, but for gplearn, at most
+50 nodes. Populations are of 1000, ours at 60 s of 3300, its default for that time; pyoperon was not tried with so
+many. Runs that were not started together may have had the machine at another speed. pyoperon's own limit is
+wall-clock time; here it is stopped by CPU time, as ours is, by taking its budget of evaluations away. Compiling is
+not counted, choosing and polishing is. The random forest and ridge have scikit-learn's settings and no budget.
 """
 
 
