@@ -187,10 +187,9 @@ class TestScikitLearnHabits:
         assert est.n_generations_ == 1
 
     def test_time_limit(self):
-        begin = time.perf_counter()
-        est = fitted(time_limit=0.5, generations=None)
-        assert time.perf_counter() - begin < 5.0
+        est = fitted(y=Y + RNG.normal(size=len(Y)), time_limit=0.5, generations=None)
         assert est.stopped_by_ == "time"
+        assert est.history_["seconds"].iloc[-1] >= 0.5
 
     @pytest.mark.parametrize("loss", ["mae", lambda y, p: (y - p) ** 4])
     def test_an_exact_formula_ends_the_search(self, loss):
@@ -421,11 +420,11 @@ class TestOddData:
         self.finite(RNG.normal(size=(5, 40)), RNG.normal(size=5))
 
     def test_ten_thousand_features(self):
-        begin = time.perf_counter()
+        begin = time.process_time()
         wide = RNG.normal(size=(20, 10_000))
         est = self.finite(wide, wide[:, 77])
         assert est.n_features_in_ == 10_000
-        assert time.perf_counter() - begin < 60
+        assert time.process_time() - begin < 60
 
     @pytest.mark.parametrize("kind", [SymbolicRegressor, DynamicRegressor])
     @pytest.mark.parametrize(

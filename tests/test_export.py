@@ -152,9 +152,9 @@ def test_sympy_lambdified_gives_the_same_values(nodes):
      "min(max(x0, x1*x2), min(x1**x2, exp(x0)))", "pdiv(exp(exp(x0)), plog(x1 - 1e300))", "(1/3*x0)**500**x1"],
 )  # fmt: skip
 def test_sympy_never_hangs(formula):
-    start = time.perf_counter()
+    start = time.process_time()
     assert sympy_expression(parse(formula)) is not None
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_sympy_of_an_undefined_constant_is_nan():

@@ -135,10 +135,10 @@ def test_caps():
     "formula", ["9**9**9", "`" * 99_999, "(" * 99_999, "1" * 99_999, "x" * 99_999, " " * 99_999 + "$"]
 )
 def test_nasty_texts_take_no_time(formula):
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(ValueError):
         parse(formula)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_nothing_is_evaluated():

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -331,6 +330,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         X, y, weight = distinct_rows(X, y, weight)
         if self.choose != "validation" or len(y) < 8:
             return Rows(X, y, weight), None
+        from sklearn.model_selection import train_test_split  # takes a tenth of a second to import
+
         first, second = train_test_split(np.arange(len(y)), test_size=VALIDATION_SHARE, random_state=0)
         first, second = np.sort(first), np.sort(second)
         return Rows(X[first], y[first], weight[first]), Rows(X[second], y[second], weight[second])

@@ -145,7 +145,7 @@ class Cases:
         """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""
         result = Population.unmeasured(programs, self._error_room(len(programs)))
         copies = np.flatnonzero(origin >= 0)
-        result.put_measures(copies, parents, origin[copies])
+        result.put_measures(copies, parents, origin[copies], n_jobs)
         self._measure_at(np.flatnonzero(origin < 0), result, scaling, limited, n_jobs)
         return result
 

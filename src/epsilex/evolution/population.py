@@ -48,16 +48,23 @@ class Population:
         rest = (getattr(self, name)[index] for name in _COLUMNS)
         return Population(self.programs.take(index), *rest)
 
-    def put(self, index, other: Population, source) -> None:
+    def put(self, index: np.ndarray, other: Population, source: np.ndarray, n_jobs: int = 1) -> None:
         """Overwrite the individuals at `index` by `other`'s at `source`."""
         for name in PROGRAM:
             getattr(self.programs, name)[index] = getattr(other.programs, name)[source]
-        self.put_measures(index, other, source)
+        self.put_measures(index, other, source, n_jobs)
 
-    def put_measures(self, index, other: Population, source) -> None:
+    def put_measures(self, index: np.ndarray, other: Population, source: np.ndarray, n_jobs: int = 1) -> None:
         """As `put`, where the programs are the same already."""
+        from epsilex.kernels import fitting, slices
+
         for name in _COLUMNS:
-            getattr(self, name)[index] = getattr(other, name)[source]
+            if name != "errors":
+                getattr(self, name)[index] = getattr(other, name)[source]
+        slices.run(
+            lambda first, last: fitting.copy_rows(self.errors, index, other.errors, source, first, last),
+            len(index), n_jobs,
+        )  # fmt: skip
 
     @property
     def standing(self) -> np.ndarray:

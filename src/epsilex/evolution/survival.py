@@ -15,7 +15,7 @@ def generational(population: Population, children: Population, elitism: bool) ->
     if elitism:
         best = population.best
         if population.fitness[best] < children.fitness.min():
-            children.put(int(np.argmax(children.fitness)), population, best)
+            children.put(np.array([children.fitness.argmax()]), population, np.array([best]))
     return children
 
 

@@ -40,7 +40,7 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
     )  # fmt: skip
     tried.age = population.age[who]
     better = np.flatnonzero(tried.fitness < population.fitness[who])
-    population.put(who[better], tried, better)
+    population.put(who[better], tried, better, n_jobs)
     return len(who)
 
 
@@ -59,7 +59,7 @@ def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, 
     tried = cases.attempt(tuned, scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs)
     tried.age = children.age[who]
     better = np.flatnonzero(tried.fitness < children.fitness[who])
-    children.put(who[better], tried, better)
+    children.put(who[better], tried, better, n_jobs)
     return len(who)
 
 

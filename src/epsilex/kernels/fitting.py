@@ -132,3 +132,12 @@ def measure(
         fitness[i] = f if np.isfinite(f) else np.inf
         e = mean_absolute_error(a, y, w, n)
         mae[i] = e if np.isfinite(e) else np.inf
+
+
+@jit
+def copy_rows(target, places, source, which, first, last):
+    """target[places] = source[which] for the places first..last-1, without a copy in between."""
+    for q in range(first, last):
+        a, b = target[places[q]], source[which[q]]
+        for i in range(a.size):
+            a[i] = b[i]
