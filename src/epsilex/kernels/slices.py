@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import count
 
 _POOLS: dict[tuple[int, int], ThreadPoolExecutor] = {}
-CHUNKS_PER_THREAD = 4  # programs differ in length: smaller slices even the load
+SLICES_PER_THREAD = 4  # programs differ in length: smaller slices even the load
 
 
 def _pool(n_jobs: int) -> ThreadPoolExecutor:
@@ -21,12 +21,22 @@ def _pool(n_jobs: int) -> ThreadPoolExecutor:
 
 
 def run(kernel: Callable[[int, int], None], n: int, n_jobs: int = 1) -> None:
-    """Call `kernel(first, last)` on slices that cover range(n)."""
+    """Call `kernel(first, last)` on slices that cover range(n); the calling thread is one of the workers."""
     if n_jobs <= 1 or n < 2:
         if n:
             kernel(0, n)
         return
-    n_slices = min(n, n_jobs * CHUNKS_PER_THREAD)
-    cuts = [n * k // n_slices for k in range(n_slices + 1)]
-    for done in [_pool(n_jobs).submit(kernel, first, last) for first, last in pairwise(cuts)]:
-        done.result()
+    n_slices = min(n, n_jobs * SLICES_PER_THREAD)
+    ticket = count()
+
+    def work() -> None:
+        while (k := next(ticket)) < n_slices:
+            kernel(n * k // n_slices, n * (k + 1) // n_slices)
+
+    others = [_pool(n_jobs).submit(work) for _ in range(min(n_jobs, n_slices) - 1)]
+    try:
+        work()
+    finally:
+        wait(others)
+    for other in others:
+        other.result()
