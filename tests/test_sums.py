@@ -1,4 +1,4 @@
-"""Sums and quadrics to start from, and factors gathered in what comes out."""
+"""Sums, polynomials and quadrics to start from, and factors gathered in what comes out."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from epsilex import SymbolicRegressor
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
+from epsilex.evolution.polynomials import polynomials, rationals
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import long_sums, sums
@@ -14,6 +15,7 @@ from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs
 from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import opcodes
 from epsilex.programs.parser import parse
 
 RNG = np.random.default_rng(7)
@@ -91,6 +93,71 @@ class TestQuadrics:
         assert quadrics(X, np.sin(3.0 * a) * np.cos(5.0 * b), Settings()) == []
         assert quadrics(X[:99], a[:99], Settings()) == []
         assert quadrics(X, a, Settings(operators=("add", "sin"))) == []
+
+
+class TestPolynomials:
+    @pytest.mark.parametrize(
+        ("y", "length"),
+        [
+            (a**4 - a**3 + 0.5 * b**2 - b, 15),
+            (a * b * c + d**3 - a * d, 14),
+            (1.0 / (1.0 + a**3 + b * c**2), 13),
+            (np.exp(0.01 * (a**3 - b * c * d)), 12),
+            (np.sqrt(a**4 + b * c), 9),
+        ],
+    )
+    def test_finds_them_and_what_is_made_of_one(self, y, length):
+        best = polynomials(X, y, Settings())[0]
+        assert left(best, X, y) < 1e-9
+        assert len(best) <= length
+
+    @pytest.mark.parametrize("degree", [3, 4, 5, 6])
+    def test_twenty_rows_are_enough_for_a_feature(self, degree):
+        x = np.linspace(-1.0, 1.0, 20)[:, None]
+        y = sum(x[:, 0] ** k for k in range(1, degree + 1))
+        assert left(polynomials(x, y, Settings())[0], x, y) < 1e-9
+
+    def test_noise_leaves_few_terms(self):
+        y = a**3 - 8.0 * b * c
+        best = polynomials(X, y + 0.5 * RNG.normal(size=256), Settings())[0]
+        assert len(best) <= 20  # of 34 terms; powers of a feature stand for each other
+        assert left(best, X, y) < 1e-3
+
+    def test_without_a_square(self):
+        few = Settings(operators=("add", "sub", "mul", "div"))
+        y = a**4 - b**3
+        best = polynomials(X, y, few)[0]
+        assert left(best, X, y) < 1e-9
+        assert {code for code, _, _ in best} <= {0, 1, *opcodes(few.operators)}
+
+    def test_nothing_else(self):
+        assert polynomials(X, np.sin(30.0 * a), Settings()) == []
+        assert polynomials(X[:19], a[:19], Settings()) == []
+        assert polynomials(np.ones((256, 2)), a, Settings()) == []
+        assert all(len(nodes) <= 9 for nodes in polynomials(X, a**3 + b**3 + c**3 + d**3, Settings(max_length=9)))
+
+
+class TestRationals:
+    @pytest.mark.parametrize(
+        ("y", "length"),
+        [
+            (30.0 * (a - 1.0) * (c - 1.0) / (b**2 * (a - 10.0)), 21),
+            (a * b / (c * (1.0 + 0.5 * d) + b), 13),
+            ((a + b) / (1.0 + a * b / c**2), 16),
+            ((2.0 * a + 3.0) / (a**2 + 1.0), 10),
+            (7.0 - a - a * b / (1.0 + 0.5 * a**2), 25),
+        ],
+    )
+    def test_finds_them(self, y, length):
+        best = rationals(X, y, Settings())[0]
+        assert left(best, X, y) < 1e-9
+        assert len(best) <= length
+
+    def test_nothing_else(self):
+        assert rationals(X, a * b / (c + b) + 0.01 * RNG.normal(size=256), Settings()) == []
+        assert rationals(X[:19], a[:19], Settings()) == []
+        assert rationals(np.ones((256, 2)), a, Settings()) == []
+        assert rationals(X, a, Settings(operators=("add", "sin"))) == []
 
 
 class TestSums:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.evolution.cases import Cases
+from epsilex.evolution.polynomials import polynomials, rationals
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import long_sums, sums
@@ -26,6 +27,8 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
     with np.errstate(all="ignore"):  # what overflows is left out
         found = [
             *quadrics(X, y, settings),
+            *polynomials(X, y, settings),
+            *rationals(X, y, settings),
             *long_sums(X, y, settings),
             *sums(X[:FEW_ROWS], y[:FEW_ROWS], settings),
         ][: int(SHARE * len(programs))]

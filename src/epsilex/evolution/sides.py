@@ -57,15 +57,8 @@ class Side:
         if self.free != "constant" and c[0] != 0.0:
             divisor = abs(c[0]) if self.free == "size" else c[0]
             c, offset = c / divisor, offset / divisor
-        if not ((np.abs(c) > 1e-30) & (np.abs(c) < 1e30)).all() or not abs(offset) < 1e30:
-            return None
-        result: Term | None = None
-        for term, coefficient in zip(terms, c, strict=True):
-            result = _added(result, term, float(coefficient))
-        assert result is not None
-        if offset != 0.0:
-            result = apply("add", result, constant(float(offset)))
-        return list(self.back(result))
+        result = combined([*zip(terms, c, strict=True), (constant(1.0), offset)])
+        return None if result is None else list(self.back(result))
 
 
 def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
@@ -153,6 +146,18 @@ def least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, 
     return c, float(((target - columns @ c) ** 2).sum())
 
 
+def combined(parts: Sequence[tuple[Term, float]]) -> Term | None:
+    """The sum of terms times numbers, those times 0 left out; None where there are none, or float32 cannot hold one."""
+    result: Term | None = None
+    for term, coefficient in parts:
+        if coefficient == 0.0:
+            continue
+        if not 1e-30 < abs(coefficient) < 1e30:
+            return None
+        result = _added(result, term, float(coefficient))
+    return result
+
+
 def _added(result: Term | None, term: Term, coefficient: float) -> Term:
     """The sum with one more term; a coefficient within rounding of 1 is 1."""
     if abs(abs(coefficient) - 1.0) < 1e-4:
@@ -164,10 +169,24 @@ def _added(result: Term | None, term: Term, coefficient: float) -> Term:
 
 
 def _times(term: Term, coefficient: float) -> Term:
-    """The term times a number, which goes to a leaf that is a factor of it where there is one."""
+    """The term times a number, which goes to its first leaf where that is a factor of it."""
     if coefficient == 1.0:
         return term
-    if all(code <= FEATURE or lookup(code).name in ("mul", "div") for code, _, _ in term):
-        (code, column, value), *rest = term  # the first leaf of a product or quotient is above the line
+    if _begins_with_a_factor(term):
+        (code, column, value), *rest = term
         return ((code, column, value * coefficient), *rest)
     return apply("mul", constant(coefficient), term)
+
+
+def _begins_with_a_factor(term: Term) -> bool:
+    """Whether all operators between the root and the first leaf are products, or quotients with the leaf above."""
+    starts: list[int] = []  # of the subtrees so far
+    for k, (code, _, _) in enumerate(term):
+        if code <= FEATURE:
+            starts.append(k)
+            continue
+        operator = lookup(code)
+        del starts[len(starts) - operator.arity + 1 :]
+        if starts[-1] == 0 and operator.name not in ("mul", "div"):
+            return False
+    return True

@@ -34,8 +34,8 @@ class Reference:
 
 
 def reference(rows: Rows, max_length: int) -> Reference | None:
-    """The ridge regression of all columns but those that hardly matter, which are left out of the formula; the target's
-    mean where ridge is no better; None where rows are many, or next to none."""
+    """The ridge regression of all columns but those that hardly matter, which are left out of the formula unless they
+    are missed; the target's mean where ridge is no better; None where rows are many, or next to none."""
     n, most = len(rows.y), (max_length - 1) // 2
     if not LEAST <= n <= FEW or most < 1:
         return None
@@ -55,9 +55,14 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
     if weight @ left_out**2 >= weight @ of_mean.left_out**2:
         return of_mean
     size = np.abs(full)
-    kept = np.argsort(-size, kind="stable")[: min(most, int((size >= MATTERS * size.max()).sum()))]
+    order = np.argsort(-size, kind="stable")[:most]
+    for n_kept in range(min(int((size >= MATTERS * size.max()).sum()), len(order)), len(order) + 1):
+        kept = order[:n_kept]
+        standardised, errors = _ridge(Z[:, kept], y, rows.weight)
+        if weight @ errors**2 <= weight @ left_out**2:
+            break
     columns = varying[kept]
-    coefficient = _ridge(Z[:, kept], y, rows.weight)[0] / spread[columns]
+    coefficient = standardised / spread[columns]
     nodes: list[Node] = [(CONSTANT, 0, mean - float(centre[columns] @ coefficient))]
     for column, value in zip(columns, coefficient, strict=True):
         nodes += [(FEATURE, int(column), float(value)), (opcode("add"), 0, 0.0)]

@@ -1,0 +1,182 @@
+"""Polynomials: programs to start from that are sums of powers and products of features, or quotients of such sums.
+
+With all terms in at once, those that are missed least go one at a time. Powers of a feature look alike, so that adding
+terms one at a time would begin with the wrong ones.
+
+y = P / Q is linear in the coefficients of both once it is written as y t = P - y (Q - t), t any term of Q: the terms of
+P, and y times the terms of Q, are those of a sum for y t. Which t is told by how well the others explain it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb
+
+import numpy as np
+
+from epsilex.evolution.settings import Settings
+from epsilex.evolution.sides import MIN_ROWS, combined, least_squares, log_side, sides
+from epsilex.evolution.sums import EXACT, by_description, possible
+from epsilex.evolution.terms import (
+    Term,
+    apply,
+    constant,
+    correlated,
+    distinct,
+    evaluated,
+    feature,
+    multiplied,
+    unit_length,
+)
+from epsilex.programs.fold import Node
+
+FEATURES, DEGREE = 6, 6  # at most; the features are those most correlated with the target
+TERMS, ROWS_EACH = 130, 3  # at most, and rows for each of them at least
+CLOSE = 0.9  # R2 of a polynomial that is worth a look
+PIVOTS = 3  # terms t that are tried
+KEPT = 10  # polynomials, and quotients
+RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
+
+
+def polynomials(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    if not possible(y, settings, MIN_ROWS):
+        return []
+    features, names = correlated(X, y, FEATURES), settings.operators
+    degree = _degree(len(features), min(TERMS, len(y) // ROWS_EACH))
+    terms, values, unit = _monomials(X, features, degree, names)
+    lengths = np.array([len(t) for t in terms])
+    found = [
+        side.solve([terms[k] for k in picked], values[picked])
+        for side in (*sides(y, names), *log_side(y, names))
+        if len(side.values) == len(y)
+        for picked in thinned(unit, side.values, lengths, settings.max_length)
+    ]
+    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:KEPT]
+
+
+def rationals(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """As `polynomials`, of quotients of two, of the lowest degree that is exact.
+
+    There are none where y is noisy: it stands among the terms, and least squares takes those for exact.
+    """
+    if not possible(y, settings, MIN_ROWS):
+        return []
+    features = correlated(X, y, FEATURES)
+    for degree in range(1, 1 + _degree(len(features), min(TERMS, len(y) // ROWS_EACH) // 2)):
+        terms, values, _ = _monomials(X, features, degree, settings.operators)
+        quotient = Quotient.of(terms, values, y)
+        if quotient.left.min() < EXACT:
+            return by_description(list(quotient.programs(settings.max_length)), X, y)[:KEPT]
+    return []
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The terms of P and Q in y = P / Q.
+
+    above, below  terms of P, but for its constant, and of Q
+    values, unit  (above and below, rows): of the terms of P, and of y times those of Q
+    left          (below,) share of the squares of y times each term of Q that all others leave
+    """
+
+    above: list[Term]
+    below: list[Term]
+    values: np.ndarray
+    unit: np.ndarray
+    left: np.ndarray
+
+    @classmethod
+    def of(cls, terms: list[Term], values: np.ndarray, y: np.ndarray) -> Quotient:
+        times_y = y / np.abs(y).max() * np.vstack([np.ones(len(y)), values])
+        below, values_below, _ = distinct([constant(1.0), *terms], times_y, 1 + len(terms))
+        both = np.vstack([values, values_below])
+        unit = unit_length(both)
+        return cls(terms, below, both, unit, 1.0 / np.diag(_inverse(unit))[len(terms) :])
+
+    def programs(self, max_length: int) -> Iterator[list[Node]]:
+        """Quotients with fewer and fewer terms, for each of the few terms of Q that are explained best."""
+        lengths = np.array([len(t) for t in (*self.above, *self.below)])
+        for pivot in len(self.above) + np.argsort(self.left, kind="stable")[:PIVOTS]:
+            others = np.delete(np.arange(len(self.unit)), pivot)
+            room = max_length - int(lengths[pivot])
+            for picked in thinned(self.unit[others], self.unit[pivot], lengths[others], room):
+                program = self._solved(int(pivot), others[picked])
+                if program is not None and len(program) <= max_length:
+                    yield program
+
+    def _solved(self, pivot: int, who: np.ndarray) -> list[Node] | None:
+        """The quotient whose Q has the term of `pivot` times 1, and whose other terms are `who`."""
+        n, columns, target = len(self.above), self.values[who].T, self.values[pivot]
+        c, rest = least_squares(np.column_stack([columns, np.ones(len(target))]), target)
+        plain, plain_rest = least_squares(columns, target)
+        if plain_rest <= 1.001 * rest + 1e-12 * (target**2).sum():
+            c = np.append(plain, 0.0)
+        over = [(self.above[k], a) for k, a in zip(who, c[:-1], strict=True) if k < n]
+        under = [(self.below[k - n], -b) for k, b in zip(who, c[:-1], strict=True) if k >= n]
+        P = combined([*over, (constant(1.0), c[-1])])
+        Q = combined([(self.below[pivot - n], 1.0), *under])
+        return None if P is None or Q is None else list(apply("div", P, Q))
+
+
+def _degree(n_features: int, n_terms: int) -> int:
+    """The highest degree of a polynomial that has no more terms."""
+    return max(d for d in range(DEGREE + 1) if comb(n_features + d, d) - 1 <= n_terms)
+
+
+def _monomials(X: np.ndarray, features: Sequence[int], degree: int, names: Sequence[str]):
+    """All products of features up to a degree: programs, values, and values of length 1."""
+    terms = [
+        multiplied(
+            [_power(j, e, "square" in names) for j, e in sorted(Counter(who).items(), key=lambda power: power[1])]
+        )
+        for size in range(1, degree + 1)
+        for who in combinations_with_replacement(features, size)
+    ]
+    return distinct(*evaluated(terms, X), len(terms))
+
+
+def _power(j: int, exponent: int, square: bool) -> Term:
+    if not square:
+        return multiplied([feature(j)] * exponent)
+    if exponent == 1:
+        return feature(j)
+    half = apply("square", _power(j, exponent // 2, square))
+    return half if exponent % 2 == 0 else apply("mul", feature(j), half)
+
+
+def _inverse(unit: np.ndarray) -> np.ndarray:
+    """Of the products of all terms with each other."""
+    return np.linalg.inv(unit @ unit.T + RIDGE * np.eye(len(unit)))
+
+
+def thinned(unit: np.ndarray, target: np.ndarray, lengths: np.ndarray, max_length: int) -> Iterator[list[int]]:
+    """The terms of shorter and shorter sums: each time the one goes that is missed least, for its length.
+
+    Least squares is solved once. Without term k, the coefficients c become c - G_k c_k / G_kk and the inverse G of the
+    products of the terms G - G_k G_k / G_kk, and the squares left grow by c_k^2 / G_kk.
+    """
+    left, n = target - target.mean(), len(target)
+    whole = float((left**2).sum())
+    G, product = _inverse(unit), unit @ left
+    c = G @ product
+    rest = max(whole - float(product @ c), 0.0)
+    if rest > (1.0 - CLOSE) * whole:
+        return
+    picked = np.arange(len(unit))
+    while True:
+        if int((lengths[picked] + 2).sum()) <= max_length:
+            yield picked.tolist()
+        if len(picked) == 1:
+            return
+        missed = c**2 / np.maximum(np.diag(G), 1e-300)
+        score = n * np.log(np.maximum(rest + missed, 1e-12 * whole)) - lengths[picked] * np.log(n)
+        k = int(np.argmin(score))
+        rest += missed[k]
+        column = G[:, k] / G[k, k]
+        c, G = c - column * c[k], G - np.outer(column, G[k])
+        keep = np.delete(np.arange(len(picked)), k)
+        picked, c, G = picked[keep], c[keep], G[np.ix_(keep, keep)]
