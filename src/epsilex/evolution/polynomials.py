@@ -35,7 +35,7 @@ from epsilex.programs.fold import Node
 
 FEATURES, DEGREE = 6, 6  # at most; the features are those most correlated with the target
 TERMS, ROWS_EACH = 130, 3  # at most, and rows for each of them at least
-CLOSE = 0.9  # R2 of a polynomial that is worth a look
+CLOSE = 0.99  # R2 of a polynomial that is worth a look
 PIVOTS = 3  # terms t that are tried
 KEPT = 10  # polynomials, and quotients
 RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
