@@ -38,6 +38,7 @@ TERMS, ROWS_EACH = 130, 3  # at most, and rows for each of them at least
 CLOSE = 0.99  # R2 of a polynomial that is worth a look
 PIVOTS = 3  # terms t that are tried
 KEPT = 10  # polynomials, and quotients
+NOTHING = 1e-10  # share of the squares
 RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
 
 
@@ -173,8 +174,8 @@ def thinned(unit: np.ndarray, target: np.ndarray, lengths: np.ndarray, max_lengt
         if len(picked) == 1:
             return
         missed = c**2 / np.maximum(np.diag(G), 1e-300)
-        score = n * np.log(np.maximum(rest + missed, 1e-12 * whole)) - lengths[picked] * np.log(n)
-        k = int(np.argmin(score))
+        score = n * np.log(np.maximum(rest + missed, NOTHING * whole)) - lengths[picked] * np.log(n)
+        k = int(np.argmin(np.round(score, 3)))  # the last digits are the linear algebra's, which may have other threads
         rest += missed[k]
         column = G[:, k] / G[k, k]
         c, G = c - column * c[k], G - np.outer(column, G[k])
