@@ -7,6 +7,7 @@ import pytest
 
 from epsilex import DynamicRegressor, SymbolicRegressor, programs, selection
 from epsilex.evolution import Cases, Settings, Stop, search
+from epsilex.kernels import slices
 
 X = np.random.default_rng(0).normal(size=(700, 4))
 Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2]) + 0.1 * X[:, 3]
@@ -33,6 +34,28 @@ def test_a_whole_search(kind):
     )
     assert one == two
     assert one == eight
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 8])
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 1000])
+def test_slices_cover_everything_once(n, n_jobs):
+    seen = np.zeros(n, int)
+
+    def kernel(first, last):
+        seen[first:last] += 1
+
+    slices.run(kernel, n, n_jobs)
+    assert (seen == 1).all()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 8])
+def test_an_error_in_a_slice_is_raised(n_jobs):
+    def kernel(first, last):
+        if last == 100:
+            raise ValueError("the last")
+
+    with pytest.raises(ValueError, match="the last"):
+        slices.run(kernel, 100, n_jobs)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 8])
