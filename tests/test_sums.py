@@ -178,6 +178,13 @@ class TestSums:
     def test_finds_laws_of_this_form(self, y):
         assert left(sums(X, y, Settings())[0], X, y) < 1e-9
 
+    @pytest.mark.parametrize("sign", [1.0, -1.0])
+    def test_noise_below_zero_leaves_an_exponential(self, sign):
+        law = a * np.exp(-1.5 * b * c / d)
+        y = sign * (law + 0.05 * law.std() * np.random.default_rng(0).normal(size=256))
+        assert y.min() < 0.0 < y.max()
+        assert left(sums(X, y, Settings())[0], X, law) < 1e-3
+
     def test_within_the_settings(self):
         few = Settings(operators=("add", "sub", "mul", "div", "sin"), max_length=12)
         found = sums(X, np.exp(a - b) + np.sqrt(c), few)

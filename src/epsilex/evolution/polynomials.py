@@ -18,7 +18,7 @@ from math import comb
 import numpy as np
 
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, combined, least_squares, log_side, sides
+from epsilex.evolution.sides import MIN_ROWS, combined, least_squares, whole_sides
 from epsilex.evolution.sums import EXACT, by_description, possible
 from epsilex.evolution.terms import (
     Term,
@@ -52,8 +52,7 @@ def polynomials(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[N
     lengths = np.array([len(t) for t in terms])
     found = [
         side.solve([terms[k] for k in picked], values[picked])
-        for side in (*sides(y, names), *log_side(y, names))
-        if len(side.values) == len(y)
+        for side in whole_sides(y, names)
         for picked in thinned(unit, side.values, lengths, settings.max_length)
     ]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:KEPT]

@@ -24,6 +24,7 @@ from epsilex.programs.operators import FEATURE, lookup
 
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
 MIN_ROWS = 20
+NOISE = 0.1  # of the largest value: how far below 0 a target may be whose logarithm is tried
 
 
 @dataclass(frozen=True)
@@ -74,15 +75,25 @@ def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
             yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
 
 
-def log_side(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
-    """The logarithm of y where it is large; that of other values may be nothing but rounding."""
-    large = large_rows(y)
-    if "exp" in names and (y > -1e-6 * np.abs(y).max()).all() and len(large) >= MIN_ROWS:
-        yield Side(np.log(y[large]), lambda s: apply("exp", s), "constant")
+def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Side, np.ndarray]]:
+    """The logarithm of y, or of -y, on the rows where it is large, and these rows; that of other values may be nothing
+    but rounding, or noise."""
+    for values in (y, -y) if "exp" in names else ():
+        large = large_rows(values)
+        if len(large) >= MIN_ROWS:
+            yield Side(np.log(values[large]), lambda s: apply("exp", s), "constant"), large
 
 
 def large_rows(y: np.ndarray) -> np.ndarray:
-    return np.flatnonzero(y > 1e-3 * np.abs(y).max())
+    """Rows where y is well above 0, and above what the values below 0 show to be noise; none where these are more."""
+    size, below = np.abs(y).max(), max(-float(y.min()), 0.0)
+    return np.flatnonzero(y > max(1e-3 * size, 3.0 * below)) if below < NOISE * size else np.empty(0, np.int64)
+
+
+def whole_sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
+    """`sides`, and the logarithm where all rows have one."""
+    yield from sides(y, names)
+    yield from (side for side, rows in logarithms(y, names) if len(rows) == len(y))
 
 
 def factored(

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, factored, large_rows, least_squares, log_side, sides
+from epsilex.evolution.sides import MIN_ROWS, factored, least_squares, logarithms, sides, whole_sides
 from epsilex.evolution.terms import (
     Monomial,
     Term,
@@ -58,11 +58,10 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
         for side in (*sides(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
         for picked in _picks(whole, side.values, lengths)
     ]
-    for log in log_side(y, names):
-        large = large_rows(y)
-        part = whole if len(large) == len(y) else Correlations(unit_length(values[:, large]))
+    for log, rows in logarithms(y, names):
+        part = whole if len(rows) == len(y) else Correlations(unit_length(values[:, rows]))
         found += [
-            log.solve([terms[k] for k in picked], values[picked][:, large])
+            log.solve([terms[k] for k in picked], values[picked][:, rows])
             for picked in _picks(part, log.values, lengths)
         ]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
@@ -88,11 +87,10 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
         [True] * len(terms),
     )
     found = []
-    for side in (*sides(y, names), *log_side(y, names)):
-        if len(side.values) == len(y):
-            for who in map(np.flatnonzero, kinds):
-                paths = path([terms[k] for k in who], unit[who], side.values, settings.max_length)
-                found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
+    for side in whole_sides(y, names):
+        for who in map(np.flatnonzero, kinds):
+            paths = path([terms[k] for k in who], unit[who], side.values, settings.max_length)
+            found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
 
 
