@@ -247,6 +247,10 @@ class TestGather:
             ("2.0*x0 + 3.0*x1", "2*x0 + 3*x1"),
             ("sin(2.0*x0)*3.0", "3*sin(2*x0)"),
             ("exp(-2.0*x0) - 0.5*x1", "exp(-2*x0) - 0.5*x1"),
+            ("2.0*exp(log(0.5*x0) - x1*x2/x3)", "x0*exp(-x1*x2/x3)"),
+            ("2.0*exp(x1*x2 - log(4.0*x0))", "exp(x1*x2)/(2*x0)"),
+            ("exp(log(x0*x1) - log(x2))", "x0*x1/x2"),
+            ("exp(0.5*log(x0) - 2.0*x1 + 0.6931471805599453)", "2*exp(0.5*log(x0) - 2*x1)"),
         ],
     )
     def test_texts(self, text, gathered):

@@ -2,7 +2,8 @@
 
 A search leaves coefficients wherever they happened to arise. Here each is moved up, through products, quotients,
 squares and roots, and out of sums the one that most of their terms have; what arrives at a function that lets no factor
-pass goes to a leaf there.
+pass goes to a leaf there. Numbers and logarithms in an exponent are factors, too: `exp(log(a) - b + 1)` is
+`2.718*a*exp(-b)`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from epsilex.programs.algebra import ADD, DIV, INV, MUL, NEG, SUB, Term, constan
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, opcode
 
-SQUARE, SQRT, ABS = (opcode(name) for name in ("square", "sqrt", "abs"))
+SQUARE, SQRT, ABS, EXP, LOG = (opcode(name) for name in ("square", "sqrt", "abs", "exp", "log"))
 EQUAL = 1e-6  # relative difference of two coefficients that are taken for one
 SAME = 1e-7  # change of the outputs, relative to their spread, that this may cause
 
@@ -28,7 +29,7 @@ def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]
     """The program with its factors gathered; as it was where that is longer, or not the same on X (rows, features)."""
     nodes = list(nodes)
     try:
-        gathered = list(_times(*_sum(fold(nodes, _leaf, _branch))).nodes)
+        gathered = list(_times(*_scaled(nodes)).nodes)
     except (OverflowError, ZeroDivisionError):
         return nodes
     if len(gathered) > len(nodes):
@@ -38,6 +39,10 @@ def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]
         return nodes
     spread = float(np.abs(before - before.mean()).max())
     return gathered if np.abs(after - before).max() <= SAME * spread else nodes
+
+
+def _scaled(nodes: Sequence[Node]) -> Scaled:
+    return _sum(fold(nodes, _leaf, _branch))
 
 
 def _leaf(code: int, column: int, value: float) -> Parts:
@@ -54,7 +59,27 @@ def _branch(row: Operator, *args: Parts) -> Parts:
         return [*args[0], *((-k, a) for k, a in args[1])]
     if code == NEG:
         return [(-k, a) for k, a in args[0]]
+    if code == EXP:
+        return [_exponential(args[0])]
     return [_product(code, *map(_sum, args))]
+
+
+def _exponential(parts: Parts) -> Scaled:
+    """e to the sum of all parts, with numbers and logarithms among them as factors of it."""
+    over: Scaled = 1.0, constant(1.0)
+    under, rest = over, []
+    for k, a in parts:
+        if _is_one(a):
+            over = _product(MUL, over, (math.exp(k), a))
+        elif a.code == LOG and abs(k - 1.0) <= EQUAL:
+            over = _product(MUL, over, _scaled(a.args[0].nodes))
+        elif a.code == LOG and abs(k + 1.0) <= EQUAL:
+            under = _product(MUL, under, _scaled(a.args[0].nodes))
+        else:
+            rest.append((k, a))
+    if rest:
+        over = _product(MUL, over, (1.0, make(EXP, _times(*_sum(rest)))))
+    return _product(DIV, over, under)
 
 
 def _product(code: int, *args: Scaled) -> Scaled:
