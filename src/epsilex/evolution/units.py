@@ -50,7 +50,7 @@ class Units:
     def modest(cls, X: np.ndarray, y: np.ndarray) -> Units | None:
         """Units in which squares and sums are far from the ends of float64; None for data that is so already."""
         sizes = np.append(np.abs(X).max(axis=0), np.abs(y).max())
-        extreme = (sizes > HUGE) | ((sizes > 1e-300) & (sizes < 1.0 / HUGE))
+        extreme = (sizes > HUGE) | ((sizes > 0.0) & (sizes < 1.0 / HUGE))
         if not extreme.any():
             return None
         scales = np.array([_power_of_two(size) if e else 1.0 for size, e in zip(sizes, extreme, strict=True)])
@@ -76,9 +76,13 @@ def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float
             result.append((code, feature, constant))
             continue
         shift, scale = units.of_feature(feature)
-        result.append((FEATURE, feature, constant / scale))
+        overflows = bool(np.isinf(constant / scale))
+        factor = 1.0 / scale if overflows else constant / scale
+        result.append((FEATURE, feature, factor))
         if shift != 0.0:
-            result += [(CONSTANT, 0, constant / scale * shift), (opcode("sub"), 0, 0.0)]
+            result += [(CONSTANT, 0, factor * shift), (opcode("sub"), 0, 0.0)]
+        if overflows:
+            result += [(CONSTANT, 0, constant), (opcode("mul"), 0, 0.0)]
     slope, intercept = slope * units.y_scale, intercept * units.y_scale + units.y_shift
     if slope != 1.0:
         result += [(CONSTANT, 0, float(slope)), (opcode("mul"), 0, 0.0)]
