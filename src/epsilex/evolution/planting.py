@@ -24,8 +24,11 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
     """
     if not (settings.scaling and settings.coefficients) or cases.n_features != cases.rows.shape[1]:
         return
+    from threadpoolctl import threadpool_limits
+
     X, y = cases.rows[:ROWS].astype(np.float64), cases.y[:ROWS].astype(np.float64) - cases.zero
-    with np.errstate(all="ignore"):  # what overflows is left out
+    # For matrices so small a second thread of BLAS costs more than it gives. What overflows is left out.
+    with threadpool_limits(1, "blas"), np.errstate(all="ignore"):
         found = [
             *quadrics(X, y, settings),
             *polynomials(X, y, settings),
