@@ -6,7 +6,6 @@ import dataclasses
 import signal
 import subprocess
 import sys
-import time
 
 import naive
 import numpy as np
@@ -514,10 +513,9 @@ class TestStopping:
         assert (found.generation.index, len(found.rows)) == (0, 1)
 
     def test_time(self):
-        begin = time.perf_counter()
         found = search(self.CASES, paper(), Stop(seconds=0.3))
         assert found.reason == "time"
-        assert time.perf_counter() - begin >= 0.3
+        assert found.rows[-2]["seconds"] < 0.3 <= found.rows[-1]["seconds"]  # the first past the limit is the last
 
     def test_target(self):
         cases = Cases.from_arrays(X, X[:, 1])

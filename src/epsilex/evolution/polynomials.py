@@ -18,7 +18,7 @@ from math import comb
 import numpy as np
 
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, combined, least_squares, whole_sides
+from epsilex.evolution.sides import MIN_ROWS, combined, whole_sides, with_constant_if_missed
 from epsilex.evolution.sums import EXACT, by_description, possible
 from epsilex.evolution.terms import (
     Term,
@@ -38,7 +38,7 @@ TERMS, ROWS_EACH = 130, 3  # at most, and rows for each of them at least
 CLOSE = 0.99  # R2 of a polynomial that is worth a look
 PIVOTS = 3  # terms t that are tried
 KEPT = 10  # polynomials, and quotients
-NOTHING = 1e-10  # share of the squares
+NOTHING = 1e-10  # share of the squares below which it is all the same how many are left
 RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
 
 
@@ -111,13 +111,10 @@ class Quotient:
     def _solved(self, pivot: int, who: np.ndarray) -> list[Node] | None:
         """The quotient whose Q has the term of `pivot` times 1, and whose other terms are `who`."""
         n, columns, target = len(self.above), self.values[who].T, self.values[pivot]
-        c, rest = least_squares(np.column_stack([columns, np.ones(len(target))]), target)
-        plain, plain_rest = least_squares(columns, target)
-        if plain_rest <= 1.001 * rest + 1e-12 * (target**2).sum():
-            c = np.append(plain, 0.0)
-        over = [(self.above[k], a) for k, a in zip(who, c[:-1], strict=True) if k < n]
-        under = [(self.below[k - n], -b) for k, b in zip(who, c[:-1], strict=True) if k >= n]
-        P = combined([*over, (constant(1.0), c[-1])])
+        c, offset = with_constant_if_missed(columns, target, 1e-12)
+        over = [(self.above[k], a) for k, a in zip(who, c, strict=True) if k < n]
+        under = [(self.below[k - n], -b) for k, b in zip(who, c, strict=True) if k >= n]
+        P = combined([*over, (constant(1.0), offset)])
         Q = combined([(self.below[pivot - n], 1.0), *under])
         return None if P is None or Q is None else list(apply("div", P, Q))
 

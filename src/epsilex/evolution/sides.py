@@ -44,16 +44,11 @@ class Side:
     def solve(self, terms: Sequence[Term], values: np.ndarray) -> list[Node] | None:
         """The program of y, its coefficients by least squares; None where float32 cannot hold them."""
         columns = values.T
-        with_constant = np.column_stack([columns, np.ones(len(columns))])
-        c, rest = least_squares(with_constant, self.values)
-        offset = c[-1]
         if self.free in ("both", "constant"):
-            offset = 0.0
+            c, offset = least_squares(with_ones(columns), self.values)[0][:-1], 0.0
         else:
-            plain, plain_rest = least_squares(columns, self.values)
-            if plain_rest <= 1.001 * rest + 1e-9 * (self.values**2).sum():
-                c, offset = np.append(plain, 0.0), 0.0
-        order = np.argsort(-np.abs(c[:-1]) * columns.std(axis=0), kind="stable")  # what matters most comes first
+            c, offset = with_constant_if_missed(columns, self.values, 1e-9)
+        order = np.argsort(-np.abs(c) * columns.std(axis=0), kind="stable")  # what matters most comes first
         terms, c = [terms[k] for k in order], c[order]
         if self.free != "constant" and c[0] != 0.0:
             divisor = abs(c[0]) if self.free == "size" else c[0]
@@ -155,6 +150,20 @@ def least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, 
     """Coefficients and the sum of squares left."""
     c = np.linalg.lstsq(columns, target, rcond=None)[0]
     return c, float(((target - columns @ c) ** 2).sum())
+
+
+def with_ones(columns: np.ndarray) -> np.ndarray:
+    return np.column_stack([columns, np.ones(len(columns))])
+
+
+def with_constant_if_missed(columns: np.ndarray, target: np.ndarray, nothing: float) -> tuple[np.ndarray, float]:
+    """Coefficients by least squares, and a constant; 0 where that leaves no more, up to a share `nothing` of the
+    target's squares."""
+    c, rest = least_squares(with_ones(columns), target)
+    plain, plain_rest = least_squares(columns, target)
+    if plain_rest <= 1.001 * rest + nothing * (target**2).sum():
+        return plain, 0.0
+    return c[:-1], float(c[-1])
 
 
 def combined(parts: Sequence[tuple[Term, float]]) -> Term | None:

@@ -76,7 +76,7 @@ def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float
             result.append((code, feature, constant))
             continue
         shift, scale = units.of_feature(feature)
-        overflows = bool(np.isinf(constant / scale))
+        overflows = bool(np.isinf(constant / scale))  # of subnormal data: the constant is a factor of its own then
         factor = 1.0 / scale if overflows else constant / scale
         result.append((FEATURE, feature, factor))
         if shift != 0.0:

@@ -27,7 +27,7 @@ def run(kernel: Callable[[int, int], None], n: int, n_jobs: int = 1) -> None:
             kernel(0, n)
         return
     n_slices = min(n, n_jobs * SLICES_PER_THREAD)
-    ticket = count()
+    ticket = count()  # no two threads get the same number from it
 
     def work() -> None:
         while (k := next(ticket)) < n_slices:
