@@ -18,7 +18,7 @@ from epsilex.kernels.evaluating import in_blocks
 from epsilex.programs.evaluation import evaluate_blocks
 
 POPULATIONS = (250, 500, 1000, 2000, 4000, 8000)
-CASES, GENERATIONS, REPEATS = 4000, 5, 4
+CASES, GENERATIONS, REPEATS = 4000, 5, 10
 SINES = 512
 NOTE = f"""\
 Wall-clock milliseconds on UBall5D with {CASES} cases: a generation of the paper's system with `lex_e_mad` and with

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import naive
 import numpy as np
 import pytest
 
 from epsilex import SymbolicRegressor, programs
-from epsilex.kernels import streams
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.kernels.jacobian import jacobian
 from epsilex.programs import Programs
@@ -224,9 +224,11 @@ from epsilex import programs
 from epsilex.kernels import streams
 from epsilex.programs.machine import addresses
 own = programs.operator("own", lambda x: 2.0 * x)
-print(int(streams.key(np.uint64(1), 2, 3, 4)), addresses(np.array([own.opcode]))[own.opcode] != 0)
+out = np.empty(3, np.int64)
+streams.uniform_integers(np.uint64(1), 2, 3, 0, 99, out)
+print(*out, addresses(np.array([own.opcode]))[own.opcode] != 0)
 """
-PRINTED = f"{int(streams.key(np.uint64(1), 2, 3, 4))} True"
+PRINTED = " ".join(str(naive.Stream(1, 2, 3, slot).below(100)) for slot in range(3)) + " True"
 
 
 class TestCacheFolder:
@@ -243,7 +245,7 @@ class TestCacheFolder:
         shutil.copytree(package, tmp_path / "epsilex", ignore=shutil.ignore_patterns("__pycache__"))
         (tmp_path / "epsilex" / "kernels" / "__pycache__").write_text("in the way, whoever asks")
         nowhere = {name: "/dev/null/nowhere" for name in ("HOME", "XDG_CACHE_HOME")}
-        code = CODE + "print(streams.key.stats.cache_path)"
+        code = CODE + "print(streams.uniform_integers.stats.cache_path)"
         printed = run_python(code, PYTHONPATH=str(tmp_path), NUMBA_CACHE_DIR=None, **nowhere)
         assert printed.split("\n") == [PRINTED, "None"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, inner, jit
+from epsilex.kernels.compiling import as_integers, call4, inner, jit
 
 SUMS = {"contract", "nsz", "reassoc"}
 CHUNK = 512
@@ -88,11 +88,12 @@ def limit_row(a, n):
 @inner
 def hash_row(a, n):
     """A 64-bit hash of a row of float32, to tell distinct output vectors apart."""
-    bits = a.view(np.uint32)
+    bits = as_integers(a)
     h = np.uint64(0)
     multiplier = np.uint64(0x9E3779B1)
     for i in range(n):
-        h += np.uint64(bits[i]) * ((np.uint64(i) * multiplier + np.uint64(0x7F4A7C15)) & np.uint64(0xFFFFFFFF))
+        weight = (np.uint64(i) * multiplier + np.uint64(0x7F4A7C15)) & np.uint64(0xFFFFFFFF)
+        h += np.uint64(np.uint32(bits[i])) * weight
     return h
 
 

@@ -148,15 +148,14 @@ def _values(table, arity, opcode, feature, constant, length, left, right, X, roo
     """Squared error, slope and intercept of the best line from the outputs to y."""
     blocks, n_features, n = X.shape
     tape_at, x_at = np.int64(tape.ctypes.data), np.int64(X.ctypes.data)
-    sums = np.zeros(6)
+    w, f, t, ff, ft, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for block in range(blocks):
         x = x_at + block * n_features * n * 4
         forward(table, arity, opcode, feature, constant, length, left, right, x, n, tape_at)
         start = block * n
         part = residual_sums(tape[length - 1], y[start : start + n], root_w[start : start + n], n)
-        for j in range(6):
-            sums[j] += part[j]
-    w, f, t, ff, ft, tt = sums
+        w, f, t = w + part[0], f + part[1], t + part[2]
+        ff, ft, tt = ff + part[3], ft + part[4], tt + part[5]
     if not with_scaling:
         return ff - 2.0 * ft + tt, 1.0, 0.0
     variance = ff - f * f / w
@@ -189,16 +188,17 @@ def tune(
     gradient, step = np.empty(width + 2), np.empty(width + 2)
     trial = np.empty(width, np.float32)
     for i in range(first, last):
+        op, of, c, nodes = opcode[i], feature[i], constant[i], length[i]
         m = 0
-        for k in range(length[i]):
-            if opcode[i, k] == CONSTANT or (opcode[i, k] == FEATURE and coefficients):
+        for k in range(nodes):
+            if op[k] == CONSTANT or (op[k] == FEATURE and coefficients):
                 places[m] = k
                 m += 1
         if m == 0:
             continue
-        arguments(opcode[i], arity, length[i], left, right)
+        arguments(op, arity, nodes, left, right)
         cost, b, a = _values(
-            table, arity, opcode[i], feature[i], constant[i], length[i], left, right, X, root_w, y, with_scaling, tape
+            table, arity, op, of, c, nodes, left, right, X, root_w, y, with_scaling, tape
         )
         if not np.isfinite(cost):
             continue
@@ -212,16 +212,16 @@ def tune(
             for block in range(blocks):
                 x = x_at + block * n_features * n * 4
                 start = block * n
-                forward(table, arity, opcode[i], feature[i], constant[i], length[i], left, right, x, n, tape_at)
-                backward(slopes, opcode[i], length[i], left, right, n, tape_at, slope_at)
-                f, w = tape[length[i] - 1], root_w[start : start + n]
+                forward(table, arity, op, of, c, nodes, left, right, x, n, tape_at)
+                backward(slopes, op, nodes, left, right, n, tape_at, slope_at)
+                f, w = tape[nodes - 1], root_w[start : start + n]
                 residual = columns[size]
                 residuals(f, y[start : start + n], w, np.float32(b), np.float32(a), n, residual)
                 for q in range(m):
                     k = places[q]
                     product(slope[k], w, np.float32(b), n, columns[q])
-                    if opcode[i, k] == FEATURE:
-                        product(columns[q], X[block, feature[i, k]], np.float32(1.0), n, columns[q])
+                    if op[k] == FEATURE:
+                        product(columns[q], X[block, of[k]], np.float32(1.0), n, columns[q])
                 if with_scaling:
                     product(f, w, np.float32(1.0), n, columns[m])
                     for j in range(n):  # not an assignment of arrays, which takes long to compile
@@ -243,13 +243,12 @@ def tune(
                     damped[p, p] = normal[p, p] * (1.0 + damping) + 1e-12
                     step[p] = gradient[p]
                 if cholesky_solve(damped, step, size):
-                    for k in range(length[i]):
-                        trial[k] = constant[i, k]
+                    for k in range(nodes):
+                        trial[k] = c[k]
                     for q in range(m):
                         trial[places[q]] += np.float32(step[q])
                     new_cost, new_b, new_a = _values(
-                        table, arity, opcode[i], feature[i], trial, length[i], left, right, X, root_w, y,
-                        with_scaling, tape,
+                        table, arity, op, of, trial, nodes, left, right, X, root_w, y, with_scaling, tape
                     )
                     if new_cost < cost:
                         moved = True
@@ -259,7 +258,7 @@ def tune(
                 break
             gain = (cost - new_cost) / cost
             for q in range(m):
-                constant[i, places[q]] = trial[places[q]]
+                c[places[q]] = trial[places[q]]
             cost, b, a = new_cost, new_b, new_a
             damping *= 0.1
             if gain < 1e-5:

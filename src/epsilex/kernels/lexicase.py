@@ -261,7 +261,7 @@ def select_static(
     """
     n_cases, words = bits.shape
     n = place.size
-    start, pool, rest = np.zeros(words, np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64)
+    start, pool, rest = np.empty(words, np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64)
     members = np.empty(n, np.int64)
     order, swaps = np.arange(n_cases), np.empty(n_cases, np.int64)
     drawn = np.zeros(n_cases, np.bool_)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, inner, jit
+from epsilex.kernels.compiling import as_integers, call4, inner, jit
 from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
 
 u64 = np.uint64
@@ -54,7 +54,7 @@ def share(
     """
     stack = np.empty(opcode.shape[1] + 1, np.int64)
     where = np.int64(room.ctypes.data)
-    single = room.view(np.uint32)
+    single = as_integers(room)
     shift = u64(64)
     while (1 << (64 - np.int64(shift))) < slots.size:
         shift -= u64(1)
@@ -102,7 +102,9 @@ def assign(
     A root's values go straight to the output row of the first program that has it.
     """
     size = n * 4
-    last_use, owner = np.full(count, NEVER, np.int32), np.full(count, NEVER, np.int32)
+    last_use, owner = np.empty(count, np.int32), np.empty(count, np.int32)  # np.full takes long to compile
+    for v in range(count):
+        last_use[v] = owner[v] = NEVER
     for v in range(count):
         if (keys[v] & OP) > FEATURE:
             last_use[(keys[v] >> u64(8)) & ARGUMENT] = v

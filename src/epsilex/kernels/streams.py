@@ -24,7 +24,7 @@ def mix(z):
     return z ^ (z >> u64(31))
 
 
-@jit
+@inner
 def key(seed, generation, purpose, slot):
     """The key of the stream at an address; `purpose` tells apart the streams one slot needs."""
     z = mix(u64(seed) + STEP)
@@ -33,26 +33,26 @@ def key(seed, generation, purpose, slot):
     return mix(z ^ (u64(slot) * STEP + M1))
 
 
-@jit
+@inner
 def draw(s):
     """64 random bits."""
     s[0] += STEP
     return mix(s[0])
 
 
-@jit
+@inner
 def unit(s):
     """Uniform in [0, 1)."""
     return float(draw(s) >> u64(11)) * UNIT
 
 
-@jit
+@inner
 def below(s, n):
     """Uniform integer in [0, n), n at most 2**31; the bias is below 2**-32."""
     return np.int64(((draw(s) >> u64(32)) * u64(n)) >> u64(32))
 
 
-@jit
+@inner
 def normal(s):
     """Standard normal, by Box and Muller's polar form."""
     while True:

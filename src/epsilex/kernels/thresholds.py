@@ -12,22 +12,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from epsilex.kernels.compiling import inner, jit
+from epsilex.kernels.compiling import as_integers, inner
 
 SAMPLE = 8
 EXACT_SUM = {"contract", "nsz", "reassoc"}  # for sums of small integers, which any order gives exactly
-
-
-def as_integers(v):
-    raise NotImplementedError
-
-
-@overload(as_integers)
-def _as_integers(v):
-    """The bits of a float array, as integers of the same width."""
-    if v.dtype == types.float32:
-        return lambda v: v.view(np.int32)
-    return lambda v: v.view(np.int64)
 
 
 def infinity(v):
@@ -87,7 +75,7 @@ def neighbours(b, n, pivot, limit):
     return below, above
 
 
-@jit
+@inner
 def middle(b, n, k, limit, sample):
     """The k-th smallest (from 1) of b[:n], and the one after it; after the last comes `limit`, above all of them."""
     kind = b.dtype.type
@@ -133,7 +121,7 @@ def middle(b, n, k, limit, sample):
     return value, neighbours(b, n, value, limit)[1]
 
 
-@jit
+@inner
 def median(v, n, sample):
     """Median of the finite values v[:n], the mean of the two middle ones where n is even."""
     room = as_integers(sample)
@@ -143,7 +131,7 @@ def median(v, n, sample):
     return half * sample[0] + half * sample[1]
 
 
-@jit
+@inner
 def mad(v, n, deviation, sample):
     """Median absolute deviation of the finite values v[:n]  (Eq. 4); `deviation` is room for n values."""
     centre = median(v, n, sample)
@@ -152,7 +140,7 @@ def mad(v, n, deviation, sample):
     return median(deviation, n, sample)
 
 
-@jit
+@inner
 def finite_values(e, members, n, values):
     """The finite errors e[members[:n]], in order; returns how many."""
     if n == e.size:  # everyone, and mostly everyone is finite: a copy is vector code
@@ -169,7 +157,7 @@ def finite_values(e, members, n, values):
     return m
 
 
-@jit
+@inner
 def least(v, n, sample):
     """The least of the finite values v[:n]."""
     as_integers(sample)[0] = least_and_greatest(as_integers(v), n)[0]

@@ -264,12 +264,16 @@ def mutate(
 
 
 @inner
-def cross(s, a, b, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity):
-    """A child of `a` with one of its subtrees replaced by one of `b`'s, both uniform over all nodes; 0 if refused."""
-    end, d_end = below(s, length[a]), below(s, length[b])
+def cross(
+    s, opcode, feature, constant, length, d_opcode, d_feature, d_constant, d_length, o_opcode, o_feature, o_constant,
+    limit, arity,
+):
+    """A child with one of its parent's subtrees replaced by one of a donor's, both uniform over all nodes; 0 if
+    refused."""
+    end, d_end = below(s, length), below(s, d_length)
     return splice(
-        opcode[a], feature[a], constant[a], length[a], subtree_start(opcode[a], arity, end), end,
-        opcode[b], feature[b], constant[b], subtree_start(opcode[b], arity, d_end), d_end,
+        opcode, feature, constant, length, subtree_start(opcode, arity, end), end,
+        d_opcode, d_feature, d_constant, subtree_start(d_opcode, arity, d_end), d_end,
         o_opcode, o_feature, o_constant, limit,
     )
 
@@ -300,32 +304,32 @@ def vary(
                 break
             a = parents[i]
             b = parents[min(2 * pair + 1 - side, parents.size - 1)]
+            a_opcode, a_feature, a_constant = opcode[a], feature[a], constant[a]
+            o_opcode, o_feature, o_constant = c_opcode[i], c_feature[i], c_constant[i]
             size = 0
             attempt = 0
             while size == 0 and attempt <= retries:
                 attempt += 1
                 if crossing and fitness[a] != fitness[b]:
                     size = cross(
-                        s, a, b, opcode, feature, constant, length, c_opcode[i], c_feature[i], c_constant[i], limit,
-                        arity,
+                        s, a_opcode, a_feature, a_constant, length[a], opcode[b], feature[b], constant[b], length[b],
+                        o_opcode, o_feature, o_constant, limit, arity,
                     )
                 else:
                     size = mutate(
-                        s, kinds, rate, opcode[a], feature[a], constant[a], length[a],
-                        c_opcode[i], c_feature[i], c_constant[i], limit, arity, unary, binary, n_features,
-                        constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
+                        s, kinds, rate, a_opcode, a_feature, a_constant, length[a], o_opcode, o_feature, o_constant,
+                        limit, arity, unary, binary, n_features, constant_share, low, high, coefficients, subtree_size,
+                        t_opcode, t_feature, t_constant, budget,
                     )
             if size == 0:
-                size = copy_program(
-                    opcode[a], feature[a], constant[a], length[a], c_opcode[i], c_feature[i], c_constant[i]
-                )
+                size = copy_program(a_opcode, a_feature, a_constant, length[a], o_opcode, o_feature, o_constant)
             c_length[i] = size
-            clear_rest(c_opcode[i], c_feature[i], c_constant[i], size)
+            clear_rest(o_opcode, o_feature, o_constant, size)
             same = size == length[a]
             for k in range(size if same else 0):
-                same &= c_opcode[i, k] == opcode[a, k]
-                same &= c_feature[i, k] == feature[a, k]
-                same &= c_constant[i, k] == constant[a, k]
+                same &= o_opcode[k] == a_opcode[k]
+                same &= o_feature[k] == a_feature[k]
+                same &= o_constant[k] == a_constant[k]
             origin[i] = a if same else -1
 
 
