@@ -99,6 +99,9 @@ def _product(code: int, *args: Scaled) -> Scaled:
     if code == MUL:
         return k * q, b if _is_one(a) else a if _is_one(b) else make(MUL, a, b)
     if code == DIV:
+        opposite = _opposite(b) if k / q < 0.0 else None
+        if opposite is not None:
+            q, b = -q, opposite
         return k / q, a if _is_one(b) else make(DIV, a, b)
     return 1.0, make(code, _times(k, a), _times(q, b))
 
@@ -119,6 +122,29 @@ def _sum(parts: Parts) -> Scaled:
         if i != positive:
             total = make(ADD, total, _times(k, a)) if k > 0.0 else make(SUB, total, _times(-k, a))
     return common, total
+
+
+def _opposite(term: Term) -> Term | None:
+    """The negative of a sum from which something is subtracted, which is as long; None of any other term."""
+    parts = _summands(term, 1.0)
+    positive = [a for k, a in parts if k < 0.0]
+    if not positive:
+        return None
+    total = positive[0]
+    for a in positive[1:]:
+        total = make(ADD, total, a)
+    for k, a in parts:
+        if k > 0.0:
+            total = make(SUB, total, a)
+    return total
+
+
+def _summands(term: Term, sign: float) -> Parts:
+    """What is added up in a term, and with which sign."""
+    if term.code not in (ADD, SUB):
+        return [(sign, term)]
+    a, b = term.args
+    return [*_summands(a, sign), *_summands(b, sign if term.code == ADD else -sign)]
 
 
 def _rounded(k: float) -> float:
