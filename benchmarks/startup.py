@@ -46,8 +46,8 @@ def run() -> Section:
     cold, warm = measure(FIT)
     paper_cold, paper_warm = measure(PAPER)
     text = (
-        f"Wall-clock seconds in a new process, imports included; best of {REPEATS}; a cold cache has every kernel still to\n"
-        "compile. Importing scikit-learn and Numba is part of every fit.\n\n"
+        f"Wall-clock seconds in a new process, imports included; best of {REPEATS}. A cold cache has every kernel\n"
+        "still to compile. Importing scikit-learn and Numba is part of every fit.\n\n"
     )
     lines = [
         ["`import epsilex`", f"{imported:.3f}", ""],
