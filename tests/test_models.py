@@ -14,6 +14,7 @@ import sympy as sp
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 
+from epsilex.evolution.shadow import shadow_rows
 from epsilex.models.front import Scorer, choose, front_frame, make_front
 from epsilex.models.model import model
 from epsilex.models.polish import polish
@@ -183,6 +184,31 @@ class TestFront:
         assert m.metrics["r2"] == pytest.approx(1 - (error**2).mean() / train.y.var())
         assert set(m.metrics) >= {"loss", "validation_loss", "validation_mae", "proven"}
         assert m.metrics["proven"]
+
+    @pytest.mark.parametrize(
+        ("text", "dependent", "tame", "defined"),
+        [
+            ("sqrt(a + b)", False, True, True),
+            ("sqrt(a + b - 2.1)", False, False, False),  # negative in a corner that has no row
+            ("sqrt(a - b)", True, False, True),  # negative on every other row, if only rows were like that
+        ],
+    )
+    def test_holes(self, text, dependent, tame, defined):
+        X = np.random.default_rng(0).uniform(1, 2, (300, 2))
+        X = np.sort(X, axis=1)[:, ::-1] if dependent else X[X.sum(axis=1) > 2.1]
+        scorer = Scorer(["a", "b"], squared, Rows(X, X.sum(axis=1), np.ones(len(X))), None, shadow_rows(X, 0, 4096))
+        m = scorer(parse(text, ["a", "b"]))
+        assert (m.metrics["tame"], m.metrics["defined"]) == (tame, defined)
+
+    def test_a_model_with_holes_is_not_chosen(self):
+        front, train = self.front()
+        last = choose(front, "accuracy", train)
+        assert last == len(front) - 1
+        front[last].metrics |= {"tame": False, "defined": False}
+        front[last - 1].metrics["loss"] = 5.0 * front[last].metrics["loss"]
+        assert choose(front, "accuracy", train) == last - 1
+        front[last].metrics["defined"] = True
+        assert choose(front, "accuracy", train) == last
 
     def test_polishing_lowers_the_loss(self):
         plain, polished = (self.front(polished=p)[0][-1].metrics["loss"] for p in (False, True))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PRUNING_ROWS = 2000  # enough to see whether a term matters
+UNDEFINED = 10.0  # as UNTAMED, where a model is undefined here and there within the range of the data
+EXPECTED = 10.0  # training rows on which a model should have been undefined, if rows were like shadow rows
 TRIED = 5  # models may try to convince on few rows; among many one would by chance
 CHOICES = ("description", "validation", "accuracy")
 
@@ -55,14 +57,22 @@ class Scorer:
                 "validation_loss": self._loss(out, self.validation),
                 **_errors(out, self.validation, "validation_"),
             }
-        metrics["tame"] = self.shadow is None or self._tame(nodes)
+        metrics["tame"], metrics["defined"] = (True, True) if self.shadow is None else self._behaviour(nodes)
         metrics["proven"] = enclose(nodes, self.box) is not None
         return model(nodes, self.names, **metrics)
 
-    def _tame(self, nodes: Sequence[Node]) -> bool:
+    def _behaviour(self, nodes: Sequence[Node]) -> tuple[bool, bool]:
+        """Whether the program is tame on the shadow rows, and whether it is defined on those within the data's range.
+
+        Where it is undefined on so many of them that the training rows would have shown it, the data avoids such rows,
+        and they do not count.
+        """
+        assert self.shadow is not None
         low, high = limits(self.train.y)
-        out = self.values(nodes, self.shadow)
-        return bool(((out >= low) & (out <= high)).all())
+        out, X = self.values(nodes, self.shadow), self.train.X
+        within = ((self.shadow >= X.min(axis=0)) & (self.shadow <= X.max(axis=0))).all(axis=1)
+        share = 1.0 - np.isfinite(out[within]).mean() if within.any() else 0.0
+        return bool(((out >= low) & (out <= high)).all()), bool(share == 0.0 or share * len(X) > EXPECTED)
 
     @property
     def box(self) -> list[Interval]:
@@ -114,6 +124,13 @@ def standing(m: Model) -> float:
     return m.metrics["loss"] * (1.0 if m.metrics["tame"] else UNTAMED)
 
 
+def risk(m: Model) -> float:
+    """What the error of a model is multiplied by when one is chosen."""
+    if m.metrics["tame"]:
+        return 1.0
+    return UNTAMED if m.metrics["defined"] else UNDEFINED
+
+
 def in_user_units(m: Model, units: Units, power: int) -> Model:
     """A model of scaled data as one of the user's; the loss goes by this power of the target's unit."""
     scale = np.float64(units.y_scale)
@@ -142,7 +159,7 @@ def description_length(m: Model, n: int, variance: float) -> float:
     Below a millionth of a millionth of the target's scale residuals are rounding, and do not count as information.
     """
     floor = 1e-24 * variance if variance > 0 else 1e-300
-    mse = m.metrics["mse"] * (1.0 if m.metrics["tame"] else UNTAMED)
+    mse = m.metrics["mse"] * risk(m)
     return n * float(np.log(max(mse, floor))) + 0.5 * m.length * float(np.log(n))
 
 
@@ -158,7 +175,7 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
             raise ValueError(f"choose: expected an index from 0 to {len(front) - 1}; got {index}")
         return index
     if rule == "accuracy":
-        return int(np.argmin([standing(m) for m in front]))
+        return int(np.argmin([m.metrics["loss"] * risk(m) for m in front]))
     if rule == "validation" and "validation_loss" in front[0].metrics:
         return int(np.argmin([m.metrics["validation_loss"] for m in front]))
     return by_description(front, train)[0]
@@ -184,7 +201,7 @@ def against_reference(front: list[Model], chosen: int, score: Scorer, max_length
         return front, chosen
     for i in by_description(front, train)[:TRIED]:
         m = front[i]
-        if convinces(m.nodes, found, train, 1.0 if m.metrics["tame"] else UNTAMED):
+        if convinces(m.nodes, found, train, risk(m)):
             return front, i
     others = [m for m in front if m.length != linear.length]
     place = sum(m.length < linear.length for m in others)
