@@ -204,7 +204,7 @@ class TestFront:
         front, train = self.front()
         last = choose(front, "accuracy", train)
         assert last == len(front) - 1
-        front[last].metrics |= {"tame": False, "defined": False}
+        front[last].metrics.update(tame=False, defined=False)
         front[last - 1].metrics["loss"] = 5.0 * front[last].metrics["loss"]
         assert choose(front, "accuracy", train) == last - 1
         front[last].metrics["defined"] = True
