@@ -146,6 +146,7 @@ class TestRationals:
             ((a + b) / (1.0 + a * b / c**2), 16),
             ((2.0 * a + 3.0) / (a**2 + 1.0), 10),
             (7.0 - a - a * b / (1.0 + 0.5 * a**2), 25),
+            (a * np.sqrt((b + 2.0 * c) / (d + 3.0)), 16),
         ],
     )
     def test_finds_them(self, y, length):

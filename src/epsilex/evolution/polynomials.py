@@ -39,6 +39,7 @@ CLOSE = 0.99  # R2 of a polynomial that is worth a look
 PIVOTS = 3  # terms t that are tried
 KEPT = 10  # polynomials, and quotients
 NOTHING = 1e-10  # share of the squares below which it is all the same how many are left
+ROOT = apply("sqrt")
 RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
 
 
@@ -59,18 +60,21 @@ def polynomials(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[N
 
 
 def rationals(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
-    """As `polynomials`, of quotients of two, of the lowest degree that is exact.
+    """As `polynomials`, of quotients of two, and of roots of such, of the lowest degree that is exact.
 
     There are none where y is noisy: it stands among the terms, and least squares takes those for exact.
     """
     if not possible(y, settings, MIN_ROWS):
         return []
-    features = correlated(X, y, FEATURES)
+    features, names = correlated(X, y, FEATURES), settings.operators
+    rooted = "sqrt" in names and (y > 1e-6 * np.abs(y).max()).all()
     for degree in range(1, 1 + _degree(len(features), min(TERMS, len(y) // ROWS_EACH) // 2)):
-        terms, values, _ = _monomials(X, features, degree, settings.operators)
-        quotient = Quotient.of(terms, values, y)
-        if quotient.left.min() < EXACT:
-            return by_description(list(quotient.programs(settings.max_length)), X, y)[:KEPT]
+        terms, values, _ = _monomials(X, features, degree, names)
+        found = list(Quotient.of(terms, values, y).programs(settings.max_length))
+        if rooted:
+            found += [[*p, *ROOT] for p in Quotient.of(terms, values, y**2).programs(settings.max_length - 1)]
+        if found:
+            return by_description(found, X, y)[:KEPT]
     return []
 
 
@@ -98,7 +102,9 @@ class Quotient:
         return cls(terms, below, both, unit, 1.0 / np.diag(_inverse(unit))[len(terms) :])
 
     def programs(self, max_length: int) -> Iterator[list[Node]]:
-        """Quotients with fewer and fewer terms, for each of the few terms of Q that are explained best."""
+        """Exact quotients, with fewer and fewer terms, for each of the few terms of Q that are explained best."""
+        if self.left.min() >= EXACT:
+            return
         lengths = np.array([len(t) for t in (*self.above, *self.below)])
         for pivot in len(self.above) + np.argsort(self.left, kind="stable")[:PIVOTS]:
             others = np.delete(np.arange(len(self.unit)), pivot)
