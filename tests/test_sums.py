@@ -9,8 +9,8 @@ from epsilex.evolution.loop import evolve
 from epsilex.evolution.polynomials import polynomials, rationals
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sums import long_sums, sums
-from epsilex.evolution.terms import all_monomials, library
+from epsilex.evolution.sums import Correlations, long_sums, sums
+from epsilex.evolution.terms import all_monomials, library, unit_length
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs
@@ -28,6 +28,22 @@ def left(nodes, X, y):
     columns = np.column_stack([evaluate64(nodes, X), np.ones(len(y))])
     rest = y - columns @ np.linalg.lstsq(columns, y, rcond=None)[0]
     return (rest**2).sum() / ((y - y.mean()) ** 2).sum()
+
+
+def test_best_partners_are_those_of_least_squares():
+    rng = np.random.default_rng(0)
+    terms = rng.normal(size=(30, 60))
+    terms[7] = -2.0 * terms[3]  # as good as one: never a pair
+    y = terms[3] + 0.5 * terms[11] + rng.normal(size=60)
+    unit, t = unit_length(terms), unit_length(y[None])[0]
+    best, partner = Correlations(unit).best_partners(unit @ t)
+    for i in range(30):
+        r2 = [
+            1.0 - np.linalg.lstsq(unit[[i, j]].T, t, rcond=None)[1].sum() if i != j and {i, j} != {3, 7} else 0.0
+            for j in range(30)
+        ]
+        assert best[i] == pytest.approx(max(r2), abs=1e-5)
+        assert r2[partner[i]] == pytest.approx(max(r2), abs=1e-5)
 
 
 class TestLongSums:

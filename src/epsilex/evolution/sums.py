@@ -38,7 +38,6 @@ PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
 SAFE_ROWS, EXACT = 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
-CHUNK = 32  # terms whose pairs are looked at together, so that they stay in cache
 
 
 def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
@@ -79,7 +78,7 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
     if not possible(y, settings, SAFE_ROWS):
         return []
     features = correlated(X, y, PATH_FEATURES)
-    terms, values, unit = _terms(X, features, [m for m in all_monomials(features) if sum(map(len, m)) <= 2], settings)
+    terms, values, unit = _terms(X, features, all_monomials(features, 2), settings)
     products = {CONSTANT, FEATURE, opcode("mul"), opcode("square")}
     kinds = (
         [len(t) <= 3 and all(code in products for code, _, _ in t) for t in terms],  # of degree two
@@ -139,24 +138,13 @@ class Correlations:
     def __init__(self, unit: np.ndarray):
         self.unit, self.single = unit, unit.astype(np.float32)
         self.gram = (unit @ unit.T).astype(np.float32)
-        spread = 1.0 - self.gram * self.gram
-        self.inverse = np.where(spread > COLLINEAR, 1.0 / np.maximum(spread, COLLINEAR), 0.0).astype(np.float32)
 
     def best_partners(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The greatest R2 of each term with another one, and which, where `r` is their correlation with the target:
-        (r_i^2 + r_j^2 - 2 r_i r_j g) / (1 - g^2)."""
-        r = np.round(r, 6).astype(np.float32)
+        """The greatest R2 of each term with another one, and which, where `r` is their correlation with the target."""
+        from epsilex.kernels import pairs
+
         best, partner = np.empty(len(r), np.float32), np.empty(len(r), np.int64)
-        square = r * r
-        for first in range(0, len(r), CHUNK):
-            rows = slice(first, first + CHUNK)
-            found = self.gram[rows] * (-2.0 * r[rows, None])
-            found *= r
-            found += square
-            found += square[rows, None]
-            found *= self.inverse[rows]
-            partner[rows] = found.argmax(axis=1)
-            best[rows] = np.take_along_axis(found, partner[rows, None], axis=1)[:, 0]
+        pairs.best_partners(np.round(r, 6).astype(np.float32), self.gram, np.float32(COLLINEAR), best, partner)
         return best, partner
 
 

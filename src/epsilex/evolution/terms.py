@@ -94,10 +94,10 @@ def pair_sums(features: Sequence[int]) -> list[Term]:
     return [apply(sign, feature(i), feature(j)) for i, j in combinations(features, 2) for sign in ("add", "sub")]
 
 
-def all_monomials(features: Sequence[int]) -> list[Monomial]:
-    """Products and quotients of features, of as many factors as there is room for."""
+def all_monomials(features: Sequence[int], most: int | None = None) -> list[Monomial]:
+    """Products and quotients of `most` features, or of as many as there is room for."""
     result: list[Monomial] = []
-    for size in range(1, len(features) + 1):
+    for size in range(1, 1 + min(len(features), most or len(features))):
         new = [
             (tuple(j for j, up in sides if up), tuple(j for j, up in sides if not up))
             for who in combinations(features, size)

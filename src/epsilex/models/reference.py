@@ -20,7 +20,7 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
 CLEARLY = 2.0  # standard errors
-MATTERS = 0.1  # of the largest coefficient, all columns having a spread of 1
+MATTERS = 0.02  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
 PENALTIES = np.logspace(-3, 3, 13)
 
@@ -34,8 +34,8 @@ class Reference:
 
 
 def reference(rows: Rows, max_length: int) -> Reference | None:
-    """The ridge regression of all columns but those that hardly matter, which are left out of the formula unless they
-    are missed; the target's mean where ridge is no better; None where rows are many, or next to none."""
+    """The ridge regression of all columns but those that hardly matter; the target's mean where ridge is no better;
+    None where rows are many, or next to none."""
     n, most = len(rows.y), (max_length - 1) // 2
     if not LEAST <= n <= FEW or most < 1:
         return None
@@ -56,11 +56,8 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
         return of_mean
     size = np.abs(full)
     order = np.argsort(-size, kind="stable")[:most]
-    for n_kept in range(min(int((size >= MATTERS * size.max()).sum()), len(order)), len(order) + 1):
-        kept = order[:n_kept]
-        standardised, errors = _ridge(Z[:, kept], y, rows.weight)
-        if weight @ errors**2 <= weight @ left_out**2:
-            break
+    kept = order[size[order] >= MATTERS * size.max()]
+    standardised, _ = _ridge(Z[:, kept], y, rows.weight)
     columns = varying[kept]
     coefficient = standardised / spread[columns]
     nodes: list[Node] = [(CONSTANT, 0, mean - float(centre[columns] @ coefficient))]
