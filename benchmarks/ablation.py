@@ -32,7 +32,7 @@ def variants() -> dict[str, dict]:
         "no coefficients": {"coefficients": False},
         "no tuning": {"tuning": "none"},
         "tuning: hill climbing": {"tuning": "hill_climbing"},
-        "all children tuned": {"tuning_share": 1.0},
+        "a tenth of the children tuned": {"tuning_share": 0.1},
         "point mutation alone": {"mutations": {"point": 1.0}},
         "no crossover": {"crossover": 0.0},
         "no polish": {"polish": False},

@@ -42,7 +42,7 @@ class Settings:
     retries: int = 3  # of a child that is too long
     subtree_size: int = 10  # of a new random subtree, at most
     tuning: str = "levenberg_marquardt"
-    tuning_share: float = 0.4  # of the children, the best of every length
+    tuning_share: float = 1.0  # of the children
     tuning_steps: int = 3
     tuning_cases: int = 256  # drawn for each generation's tuning, at most
     survival: str = "banded"

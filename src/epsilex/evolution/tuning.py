@@ -12,7 +12,6 @@ from epsilex.programs import Programs
 from epsilex.programs.machine import addresses
 from epsilex.programs.operators import CONSTANT, arities
 
-CLASSES = 8  # of lengths, equally large, from each of which the best are tuned
 STEP = 0.1  # standard deviation of a constant's change, relative to the constant
 
 
@@ -44,11 +43,11 @@ def hill_climb(population: Population, cases: Cases, settings: Settings, generat
 def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, generation: int, n_jobs: int) -> int:
     """Tune the constants of a share of the children by least squares and measure those again, in place.
 
-    The share is the best of every length: what is far behind its like will hardly survive. A child is changed only
-    where its fitness improves. Returns how many were evaluated.
+    Which children is drawn at random. A child is changed only where its fitness improves. Returns how many were
+    evaluated.
     """
     rng = np.random.Generator(np.random.Philox(key=[settings.seed, generation * 256 + TUNE]))
-    who = _best_of_every_length(children, settings.tuning_share)
+    who = np.flatnonzero(np.isfinite(children.fitness) & (rng.random(len(children)) < settings.tuning_share))
     tuned = children.programs.take(who)
     tune_constants(tuned, cases.drawn(settings.tuning_cases, rng), settings, n_jobs)
     tried = cases.attempt(tuned, scaling=settings.scaling, limited=settings.limit_outputs, n_jobs=n_jobs)
@@ -56,17 +55,6 @@ def levenberg_marquardt(children: Population, cases: Cases, settings: Settings, 
     better = np.flatnonzero(tried.fitness < children.fitness[who])
     children.put(who[better], tried, better, n_jobs)
     return len(who)
-
-
-def _best_of_every_length(children: Population, share: float) -> np.ndarray:
-    """Indices, ascending, of this share of the children of each class of lengths."""
-    by_length = np.argsort(children.programs.length, kind="stable")
-    best = [
-        who[np.argsort(children.fitness[who], kind="stable")[: round(share * len(who))]]
-        for who in np.array_split(by_length, CLASSES)
-    ]
-    who = np.sort(np.concatenate(best))
-    return who[np.isfinite(children.fitness[who])]
 
 
 def tune_constants(programs: Programs, drawn: tuple[np.ndarray, ...], settings: Settings, n_jobs: int) -> None:

@@ -212,7 +212,8 @@ def tune(
             for block in range(blocks):
                 x = x_at + block * n_features * n * 4
                 start = block * n
-                forward(table, arity, op, of, c, nodes, left, right, x, n, tape_at)
+                if blocks > 1:  # of a single block the tape has the values of the last step that was kept
+                    forward(table, arity, op, of, c, nodes, left, right, x, n, tape_at)
                 backward(slopes, op, nodes, left, right, n, tape_at, slope_at)
                 f, w = tape[nodes - 1], root_w[start : start + n]
                 residual = columns[size]
