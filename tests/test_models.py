@@ -210,6 +210,24 @@ class TestFront:
         front[last].metrics["defined"] = True
         assert choose(front, "accuracy", train) == last
 
+    def test_an_offset_and_a_factor_of_noise_are_dropped(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 3, (400, 2))
+        train = Rows(X, np.sqrt(X[:, 0] ** 2 + X[:, 1] ** 2) + 0.1 * rng.normal(size=400), np.ones(400))
+        names = ["a", "b"]
+        program = parse("0.01 + 1.02*sqrt(square(a) + square(0.97*b))", names)
+        front = make_front([program], Scorer(names, squared, train))
+        chosen = front[choose(front, "description", train)]
+        assert [m.length for m in front] == [6, 10]  # with coefficients of both, 8 nodes are no better than 6
+        assert chosen.length == 6
+        np.testing.assert_allclose(evaluate64(chosen.nodes, [[1.0, 0.0], [0.0, 1.0]]), 1.0, atol=0.02)
+
+    def test_an_offset_that_matters_stays(self):
+        train = rows(seed=2, noise=0.1)
+        shifted = Rows(train.X, train.y + 5.0, train.weight)
+        front = make_front([parse(self.PROGRAMS[0], NAMES)], Scorer(NAMES, squared, shifted))
+        assert front[choose(front, "description", shifted)].length == max(m.length for m in front)
+
     def test_polishing_lowers_the_loss(self):
         plain, polished = (self.front(polished=p)[0][-1].metrics["loss"] for p in (False, True))
         assert polished < plain
@@ -241,7 +259,7 @@ class TestFront:
     def test_weights(self):
         train = rows()
         half = Rows(train.X, np.where(np.arange(60) < 30, train.y, 7.0), np.where(np.arange(60) < 30, 1.0, 1e-9))
-        (m,) = make_front([parse("3*`temp (C)` + 2", NAMES)], Scorer(NAMES, squared, half))
+        *_, m = make_front([parse("3*`temp (C)` + 2", NAMES)], Scorer(NAMES, squared, half))
         np.testing.assert_allclose(m.predict(X), 2.0 * X[:, 0] + 1.0, atol=1e-6)
 
 

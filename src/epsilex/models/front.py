@@ -13,7 +13,7 @@ from epsilex.evolution.units import Units, in_units
 from epsilex.models.gathering import gather
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
-from epsilex.models.pruning import prune
+from epsilex.models.pruning import prune, without_last_number
 from epsilex.models.reference import convinces, reference
 from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 PRUNING_ROWS = 2000  # enough to see whether a term matters
 UNDEFINED = 10.0  # as UNTAMED, where a model is undefined here and there within the range of the data
 EXPECTED = 10.0  # training rows on which a model should have been undefined, if rows were like shadow rows
+LEANER = 3  # models are tried without an offset and a factor
 TRIED = 5  # models may try to convince on few rows; among many one would by chance
 CHOICES = ("description", "validation", "accuracy")
 
@@ -98,20 +99,43 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
     """Models by ascending length, each of better standing on the training rows than every shorter one.
 
     Programs are simplified, their constants polished in float64, terms that do not matter dropped, factors gathered; a
-    model that is not finite on every row is left out.
+    model that is not finite on every row is left out. The most promising are tried without an offset and a factor.
     """
     best: dict[int, Model] = {}
     for program in programs:
-        variants = [simplify(program)]
-        if polished:
-            train = score.train
-            some = train.X[:PRUNING_ROWS]
-            tuned = simplify(polish(variants[0], train.X, train.y, train.weight))
-            variants = [gather(prune(nodes, some, score.values), some, score.values) for nodes in (*variants, tuned)]
+        plain = simplify(program)
+        variants = [_tidy(plain, score), _polished(plain, score)] if polished else [plain]
         for nodes in variants:
-            m = score(nodes)
-            if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):
-                best[m.length] = m
+            _enter(nodes, best, score)
+    if polished and best:
+        front = _by_length(best, score)
+        for i in by_description(front, score.train)[:LEANER]:
+            leaner = without_last_number(front[i].nodes)
+            while leaner is not None:
+                nodes = _polished(leaner, score)
+                _enter(nodes, best, score)
+                leaner = without_last_number(nodes)
+    return _by_length(best, score)
+
+
+def _polished(nodes: Sequence[Node], score: Scorer) -> list[Node]:
+    train = score.train
+    return _tidy(simplify(polish(nodes, train.X, train.y, train.weight)), score)
+
+
+def _tidy(nodes: Sequence[Node], score: Scorer) -> list[Node]:
+    some = score.train.X[:PRUNING_ROWS]
+    return gather(prune(nodes, some, score.values), some, score.values)
+
+
+def _enter(nodes: Sequence[Node], best: dict[int, Model], score: Scorer) -> None:
+    """Make it the best model of its length, if it is."""
+    m = score(nodes)
+    if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):
+        best[m.length] = m
+
+
+def _by_length(best: dict[int, Model], score: Scorer) -> list[Model]:
     front: list[Model] = []
     for length in sorted(best):
         if not front or max(standing(best[length]), score.rounding) < standing(front[-1]):

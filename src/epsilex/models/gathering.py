@@ -1,9 +1,9 @@
 """Factors gathered: `2*sqrt(square(0.5*a - 0.5*b))` is `sqrt(square(a - b))`.
 
 A search leaves coefficients wherever they happened to arise. Here each is moved up, through products, quotients,
-squares and roots, and out of sums the one that most of their terms have; what arrives at a function that lets no factor
-pass goes to a leaf there. Numbers and logarithms in an exponent are factors, too: `exp(log(a) - b + 1)` is
-`2.718*a*exp(-b)`.
+squares and roots, and out of sums the one that most of their terms have, or the first; what arrives at a function that
+lets no factor pass goes to a leaf there. Numbers and logarithms in an exponent are factors, too: `exp(log(a) - b + 1)`
+is `2.718*a*exp(-b)`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def _branch(row: Operator, *args: Parts) -> Parts:
         return [(-k, a) for k, a in args[0]]
     if code == EXP:
         return [_exponential(args[0])]
-    return [_product(code, *map(_sum, args))]
+    passing = code in (MUL, DIV, INV, SQUARE, SQRT, ABS)
+    return [_product(code, *(_sum(parts, passing) for parts in args))]
 
 
 def _exponential(parts: Parts) -> Scaled:
@@ -106,14 +107,16 @@ def _product(code: int, *args: Scaled) -> Scaled:
     return 1.0, make(code, _times(k, a), _times(q, b))
 
 
-def _sum(parts: Parts) -> Scaled:
-    """The sum of all parts, less the factor that most of them have: the smallest of those, if two at least have one."""
+def _sum(parts: Parts, passing: bool = False) -> Scaled:
+    """The sum of all parts, less the factor that most of them have: the smallest of those, if two at least have one; or
+    else that of the first, if the factor is `passing` on."""
     if len(parts) == 1:
         return parts[0]
     sizes = sorted(abs(k) for k, _ in parts)
     alike = [sum(abs(size - other) <= EQUAL * size for other in sizes) for size in sizes]
-    common = sizes[alike.index(max(alike))] if max(alike) > 1 else 1.0
     positive = next((i for i, (k, _) in enumerate(parts) if k > 0.0), None)
+    first = abs(parts[positive or 0][0])
+    common = sizes[alike.index(max(alike))] if max(alike) > 1 else first if passing else 1.0
     if positive is None:  # the sum of the opposites, and the sign goes on
         common, positive = -common, 0
     rest = [(_rounded(k / common), a) for k, a in parts]
