@@ -46,6 +46,14 @@ def test_best_partners_are_those_of_least_squares():
         assert r2[partner[i]] == pytest.approx(max(r2), abs=1e-5)
 
 
+@pytest.mark.parametrize("size", [1e3, 1e12, -1e12])
+def test_a_single_row_that_dwarfs_the_others(size):
+    y = np.abs(RNG.normal(size=256)) + 1.0
+    y[17] = size
+    for found in (f(X, y, Settings()) for f in (sums, long_sums, polynomials, rationals, quadrics)):
+        assert np.isfinite([evaluate64(nodes, X) for nodes in found]).all()
+
+
 class TestLongSums:
     @pytest.mark.parametrize(
         "y",

@@ -103,7 +103,7 @@ class Quotient:
 
     def programs(self, max_length: int) -> Iterator[list[Node]]:
         """Exact quotients, with fewer and fewer terms, for each of the few terms of Q that are explained best."""
-        if self.left.min() >= EXACT:
+        if not (self.left < EXACT).any():
             return
         lengths = np.array([len(t) for t in (*self.above, *self.below)])
         for pivot in len(self.above) + np.argsort(self.left, kind="stable")[:PIVOTS]:
