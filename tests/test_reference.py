@@ -127,6 +127,11 @@ class TestConvinces:
         assert convinces(parse("a*b/c", NAMES), found, rows)
         assert not convinces(parse("a*b", NAMES), found, rows)
 
+    def test_ten_rows_are_enough_for_an_exact_one(self):
+        X = np.random.default_rng(0).uniform(1, 3, (10, 3))
+        rows = Rows(X, X[:, 0] * X[:, 1] / X[:, 2], np.ones(10))
+        assert convinces(parse("a*b/c", NAMES), reference(rows, 50), rows)
+
     def test_every_operator_has_its_price(self):
         rows = linear_rows(n=30, noise=5.0)
         found = reference(rows, 50)

@@ -19,7 +19,8 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-CLEARLY = 2.0  # standard errors
+CLEARLY = 3.0  # standard errors; or
+DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
 MATTERS = 0.02  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
 PENALTIES = np.logspace(-3, 3, 13)
@@ -114,9 +115,9 @@ def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray
 
 
 def _clearly_less(errors: np.ndarray, others: np.ndarray, weight: np.ndarray) -> bool:
-    """Whether squared errors are less than others on the same rows by more than CLEARLY standard errors."""
+    """Whether squared errors are less than others on the same rows by more than CLEARLY standard errors, or by far."""
     with np.errstate(over="ignore", invalid="ignore"):
         gain = others**2 - errors**2
-        mean = np.average(gain, weights=weight)
+        mean, all_of_it = np.average(gain, weights=weight), np.average(others**2, weights=weight)
         spread = np.sqrt(np.average((gain - mean) ** 2, weights=weight))
-    return bool(mean > CLEARLY * spread / np.sqrt(len(gain)))
+    return bool(mean > CLEARLY * spread / np.sqrt(len(gain)) or mean > (1.0 - DOUBTLESS) * all_of_it)
