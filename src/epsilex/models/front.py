@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +35,10 @@ CHOICES = ("description", "validation", "accuracy")
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """Makes models of programs, with their metrics on the training rows and, if there are any, the validation rows."""
+    """Makes models of programs, with their metrics on the training rows and, if there are any, the validation rows.
+
+    low, high  of each column of the training rows
+    """
 
     names: Sequence[str]
     loss: Callable
@@ -43,6 +46,12 @@ class Scorer:
     validation: Rows | None = None
     shadow: np.ndarray | None = None
     values: Callable = evaluate64
+    low: np.ndarray = field(init=False, repr=False)
+    high: np.ndarray = field(init=False, repr=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "low", self.train.X.min(axis=0))
+        object.__setattr__(self, "high", self.train.X.max(axis=0))
 
     def __call__(self, nodes: Sequence[Node]) -> Model | None:
         """None where a value is not finite on some training row."""
@@ -70,17 +79,16 @@ class Scorer:
         """
         assert self.shadow is not None
         low, high = limits(self.train.y)
-        out, X = self.values(nodes, self.shadow), self.train.X
-        within = ((self.shadow >= X.min(axis=0)) & (self.shadow <= X.max(axis=0))).all(axis=1)
+        out = self.values(nodes, self.shadow)
+        within = ((self.shadow >= self.low) & (self.shadow <= self.high)).all(axis=1)
         share = 1.0 - np.isfinite(out[within]).mean() if within.any() else 0.0
-        return bool(((out >= low) & (out <= high)).all()), bool(share == 0.0 or share * len(X) > EXPECTED)
+        return bool(((out >= low) & (out <= high)).all()), bool(share == 0.0 or share * len(self.train.y) > EXPECTED)
 
     @property
     def box(self) -> list[Interval]:
         """The box of the training rows; a feature that is not among their columns (a fed-back output) can be
         anything."""
-        X = self.train.X
-        known = [Interval(float(lo), float(hi)) for lo, hi in zip(X.min(axis=0), X.max(axis=0), strict=True)]
+        known = [Interval(float(lo), float(hi)) for lo, hi in zip(self.low, self.high, strict=True)]
         largest = np.finfo(np.float64).max
         return known + [Interval(-largest, largest)] * (len(self.names) - len(known))
 
