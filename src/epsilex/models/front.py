@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -114,16 +114,24 @@ def make_front(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool
         plain = simplify(program)
         variants = [_tidy(plain, score), _polished(plain, score)] if polished else [plain]
         for nodes in variants:
-            _enter(nodes, best, score)
+            _enter(score(nodes), best)
     if polished and best:
         front = _by_length(best, score)
         for i in by_description(front, score.train)[:LEANER]:
-            leaner = without_last_number(front[i].nodes)
-            while leaner is not None:
-                nodes = _polished(leaner, score)
-                _enter(nodes, best, score)
-                leaner = without_last_number(nodes)
+            for m in _leaner(front[i], score):
+                _enter(m, best)
     return _by_length(best, score)
+
+
+def _leaner(m: Model, score: Scorer) -> Iterator[Model]:
+    """The model without its offset, its factor, or both, for as long as that shortens its description."""
+    n, variance = len(score.train.y), _variance(score.train)
+    while (nodes := without_last_number(m.nodes)) is not None:
+        leaner = score(_polished(nodes, score))
+        if leaner is None or description_length(leaner, n, variance) >= description_length(m, n, variance):
+            return
+        m = leaner
+        yield m
 
 
 def _polished(nodes: Sequence[Node], score: Scorer) -> list[Node]:
@@ -136,9 +144,8 @@ def _tidy(nodes: Sequence[Node], score: Scorer) -> list[Node]:
     return gather(prune(nodes, some, score.values), some, score.values)
 
 
-def _enter(nodes: Sequence[Node], best: dict[int, Model], score: Scorer) -> None:
+def _enter(m: Model | None, best: dict[int, Model]) -> None:
     """Make it the best model of its length, if it is."""
-    m = score(nodes)
     if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):
         best[m.length] = m
 
@@ -175,10 +182,9 @@ def in_user_units(m: Model, units: Units, power: int) -> Model:
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
-    mean = np.average(rows.y, weights=rows.weight)
     out = np.where(np.isfinite(out), out, np.inf)
     mse = float(np.average((rows.y - out) ** 2, weights=rows.weight))
-    variance = float(np.average((rows.y - mean) ** 2, weights=rows.weight))
+    variance = _variance(rows)
     mae = float(np.average(np.abs(rows.y - out), weights=rows.weight))
     r2 = 1.0 - mse / variance if variance > 0 else float(mse == 0.0)
     return {f"{prefix}mae": mae, f"{prefix}mse": mse, f"{prefix}r2": r2}
@@ -215,10 +221,13 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
 
 def by_description(front: Sequence[Model], train: Rows) -> list[int]:
     """Indices of the models by ascending description length, those with more constants than half the rows left out."""
-    n = len(train.y)
-    variance = float(np.average((train.y - np.average(train.y, weights=train.weight)) ** 2, weights=train.weight))
+    n, variance = len(train.y), _variance(train)
     few = [i for i, m in enumerate(front) if len(constant_places(m.nodes)) <= n / 2]  # more would fit any rows
     return sorted(few or [0], key=lambda i: description_length(front[i], n, variance))
+
+
+def _variance(rows: Rows) -> float:
+    return float(np.average((rows.y - np.average(rows.y, weights=rows.weight)) ** 2, weights=rows.weight))
 
 
 def against_reference(front: list[Model], chosen: int, score: Scorer, max_length: int) -> tuple[list[Model], int]:
