@@ -174,7 +174,8 @@ def figures(frame: pd.DataFrame) -> list[Figure]:
     ours = frame[frame["rule"] == DEFAULT]
     if ours.empty:
         return []
-    behind = [name for name in means.index if means.loc[name, DEFAULT] < means.loc[name, "ridge"]]
+    gap = means["ridge"] - means[DEFAULT]
+    behind = [f"{name} by {gap[name]:.4f}" for name in means.index if gap[name] > 0.0]
     said = f"{means[DEFAULT].mean():.3f} against {means['ridge'].mean():.3f}"
     said += f"; behind on {', '.join(behind)}" if behind else "; on every set"
     return [
