@@ -189,8 +189,9 @@ class TestScikitLearnHabits:
     def test_time_limit(self):
         est = fitted(y=Y + RNG.normal(size=len(Y)), time_limit=0.5, generations=None)
         assert est.stopped_by_ == "time"
-        before, last = est.history_["seconds"].iloc[-2:]
-        assert before < 0.5 <= last
+        *before, last = est.history_["seconds"]
+        assert all(seconds < 0.5 for seconds in before)
+        assert last >= 0.5
 
     @pytest.mark.parametrize("loss", ["mae", lambda y, p: (y - p) ** 4])
     def test_an_exact_formula_ends_the_search(self, loss):
@@ -200,7 +201,7 @@ class TestScikitLearnHabits:
         est = SymbolicRegressor(generations=1000, time_limit=None, population_size=100, loss=loss, random_state=0)
         est.fit(X, y)
         assert est.stopped_by_ == "exact"
-        assert (est.history_["best_mae"].iloc[-100:] < 1.0).all()
+        assert (est.history_["best_mae"].iloc[-50:] < 1.0).all()
         assert 100 <= len(est.history_) < 300
         np.testing.assert_allclose(est.predict(X), y, rtol=1e-9)
 
