@@ -138,7 +138,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Generations done.
     stopped_by_ : str
         "generations", "time", "target", "exact", "interrupt" or "callback". A search that has had an exact formula for
-        fifty generations is done.
+        a hundred generations is done.
     settings_ : Settings
         What the search was run with.
 

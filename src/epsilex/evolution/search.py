@@ -20,7 +20,7 @@ from epsilex.evolution.checkpoint import Checkpoint, load_checkpoint
 from epsilex.evolution.loop import Generation, evolve
 from epsilex.evolution.settings import Settings
 
-PATIENCE = 50  # generations in which an exact formula may still be found in a shorter form
+PATIENCE = 100  # generations in which an exact formula may still be found in a shorter form
 REHEARSING = 100  # programs, enough for every part of the search to have its turn
 _REHEARSED: set[tuple[type, str]] = set()
 
