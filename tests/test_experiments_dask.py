@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import experiments_standin as standin
@@ -30,35 +32,40 @@ def start(module: str, *arguments: str, folder: Path) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    """(address, the two workers, the scheduler)."""
-    note = tmp_path / "scheduler.json"
-    scheduler = start(
-        "dask_scheduler",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "0",
-        "--no-dashboard",
-        "--scheduler-file",
-        str(note),
-        folder=tmp_path,
-    )
-    processes = [scheduler]
+@contextmanager
+def ended_at_the_end(processes: list[subprocess.Popen]) -> Iterator[None]:
     try:
-        limit = time.monotonic() + 30
-        while not note.exists() and time.monotonic() < limit:
-            time.sleep(0.1)
-        address = json.loads(note.read_text())["address"]
-        worker = ("dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
-        workers = [start(*worker, folder=tmp_path) for _ in range(2)]
-        processes += workers
-        yield address, workers, scheduler
+        yield
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """(address, process)."""
+    note = tmp_path / "scheduler.json"
+    loopback = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(note))
+    process = start("dask_scheduler", *loopback, folder=tmp_path)
+    with ended_at_the_end([process]):
+        limit = time.monotonic() + 60
+        address = None
+        while address is None:
+            assert time.monotonic() < limit
+            assert process.poll() is None
+            time.sleep(0.1)
+            with suppress(FileNotFoundError, json.JSONDecodeError):  # not there yet, or not yet written
+                address = json.loads(note.read_text())["address"]
+        yield address, process
+
+
+@pytest.fixture
+def workers(scheduler, tmp_path):
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+    processes = [start("dask_worker", scheduler[0], *options, folder=tmp_path) for _ in range(2)]
+    with ended_at_the_end(processes):
+        yield processes
 
 
 class KillOnce(Progress):
@@ -75,12 +82,12 @@ class KillOnce(Progress):
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_rows_though_a_worker_is_killed(cluster, tmp_path):
-    address, workers, _ = cluster
+def test_a_cluster_gives_the_same_rows_though_a_worker_is_killed(scheduler, workers, tmp_path):
+    address, _ = scheduler
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert standin.carry_out(whole, standin.work) == 0
     loaded = {"uball5d": problems.load("uball5d")}
-    pool = DaskPool(address)
+    pool = DaskPool(address, timeout=60)
     try:
         pool._client.wait_for_workers(2, timeout=30)
         assert pool.slots == 2
@@ -97,13 +104,13 @@ def test_a_cluster_gives_the_same_rows_though_a_worker_is_killed(cluster, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_ends_the_run_and_keeps_what_is_stored(cluster, tmp_path):
-    address, _, scheduler = cluster
+def test_a_scheduler_that_goes_away_ends_the_run_and_keeps_what_is_stored(scheduler, workers, tmp_path):
+    address, process = scheduler
     loaded = {"uball5d": problems.load("uball5d")}
-    pool = DaskPool(address)
+    pool = DaskPool(address, timeout=60)
     try:
         with Store.open(tmp_path / FILE) as store:
-            watcher = KillOnce(scheduler, Console(file=io.StringIO()), standin.plan(), set(), 2)
+            watcher = KillOnce(process, Console(file=io.StringIO()), standin.plan(), set(), 2)
             with pytest.raises(ValueError, match="dask: the scheduler went away"):
                 runner.run(standin.plan(), loaded, store, pool, watcher, standin.slow_work)
             assert len(store.done()) >= 2
@@ -117,10 +124,6 @@ def test_an_address_where_nobody_answers(address):
         DaskPool(address, timeout=2)
 
 
-def test_a_scheduler_without_workers(cluster):
-    address, workers, _ = cluster
-    for worker in workers:
-        worker.kill()
-        worker.wait()
+def test_a_scheduler_without_workers(scheduler):
     with pytest.raises(ValueError, match="dask: expected a scheduler with workers"):
-        DaskPool(address, timeout=2)
+        DaskPool(scheduler[0], timeout=2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, carray, inner, jit, pointer
+from epsilex.kernels.compiling import call4, inner, jit, load, store
 
 CONSTANT, FEATURE = 0, 1
 BLOCK = 512  # rows: the stack of a deep program stays within L1 and L2
@@ -48,16 +48,14 @@ def mark(opcode, present):
 
 @inner
 def scale(dst, a, c, n):
-    d, x = carray(pointer(dst), n), carray(pointer(a), n)
     for i in range(n):
-        d[i] = c * x[i]
+        store(dst, i, c * load(a, i))
 
 
 @inner
 def fill(dst, c, n):
-    d = carray(pointer(dst), n)
     for i in range(n):
-        d[i] = c
+        store(dst, i, c)
 
 
 @inner

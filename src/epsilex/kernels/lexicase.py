@@ -264,7 +264,7 @@ def select_static(
     start, pool, rest = np.empty(words, np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64)
     members = np.empty(n, np.int64)
     order, swaps = np.arange(n_cases), np.empty(n_cases, np.int64)
-    drawn = np.zeros(n_cases, np.bool_)
+    drawn = np.zeros(n_cases, np.uint8)
     s = np.empty(1, np.uint64)
     whole = pool_size == 0 and neighbourhood == 0
     m = 0
@@ -308,13 +308,13 @@ def select_pooled(
     everyone = np.arange(n)
     kind = e.dtype.type
     widths = np.empty(n_cases, e.dtype)
-    ready = np.zeros(n_cases, np.bool_)
+    ready = np.zeros(n_cases, np.uint8)
     values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
     classes = np.empty(n, np.uint64)
     hashed = False
     members = np.empty(n, np.int64)
     order, swaps = np.arange(n_cases), np.empty(n_cases, np.int64)
-    drawn = np.zeros(n_cases, np.bool_)
+    drawn = np.zeros(n_cases, np.uint8)
     s = np.empty(1, np.uint64)
     for event in range(first, last):
         s[0] = key(seed, generation, purpose, event)

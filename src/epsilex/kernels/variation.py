@@ -293,7 +293,7 @@ def vary(
     width = opcode.shape[1]
     s = np.empty(1, np.uint64)
     budget = np.empty(width + 1, np.int64)
-    t_opcode, t_feature = np.empty(width + 2, opcode.dtype), np.empty(width + 2, feature.dtype)
+    t_opcode, t_feature = np.empty(width + 2, np.uint8), np.empty(width + 2, np.int32)
     t_constant = np.empty(width + 2, constant.dtype)
     for pair in range(first, last):
         s[0] = key(seed, generation, purpose, pair)
