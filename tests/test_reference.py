@@ -65,7 +65,7 @@ class TestReference:
     def test_columns_that_hardly_matter_are_left_out(self):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(60, 20))
-        found = reference(Rows(X, 5.0 * X[:, 3] + 0.1 * rng.normal(size=60), np.ones(60)), 50)
+        found = reference(Rows(X, 5.0 * X[:, 3] + 0.02 * rng.normal(size=60), np.ones(60)), 50)
         assert len(found.nodes) == 3
         assert found.nodes[1][1] == 3
 
