@@ -191,14 +191,14 @@ def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
 
 
 def description_length(m: Model, n: int, variance: float) -> float:
-    """`n log(mse) + length log(n) / 2`: twice what the residuals and the formula take to write down, up to constants.
+    """`n log(mse) + length log(n)`: twice what the residuals and the formula take to write down, up to constants.
 
-    A number known to the precision that n rows allow takes log(n) / 2 nats; about half of the nodes have one.
+    A number known to the precision that n rows allow takes log(n) / 2 nats; to name an operator takes about as much.
     Below a millionth of a millionth of the target's scale residuals are rounding, and do not count as information.
     """
     floor = 1e-24 * variance if variance > 0 else 1e-300
     mse = m.metrics["mse"] * risk(m)
-    return n * float(np.log(max(mse, floor))) + 0.5 * m.length * float(np.log(n))
+    return n * float(np.log(max(mse, floor))) + m.length * float(np.log(n))
 
 
 def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
