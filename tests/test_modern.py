@@ -123,6 +123,14 @@ class TestShadow:
 
     def test_limits(self):
         assert limits(np.array([1.0, 3.0])) == (-1.0, 5.0)
+        assert limits(np.array([-5.0, 1.0, 10.0])) == (-20.0, 25.0)
+
+    def test_limits_of_a_skewed_target(self):
+        y = np.array([-0.5, 1.0, 2.0, 4.0, 10.0])  # positive but for noise, its largest value five times its median
+        assert limits(y) == (-11.0, 50.0)
+        assert limits(-y) == (-50.0, 11.0)
+        assert limits(y - 2.0, zero=-2.0) == (-13.0, 48.0)
+        assert limits(np.array([0.0, 0.1, 100.0])) == (-100.0, 1000.0)
 
     def test_an_untamed_program_stands_lower(self):
         y = self.X[:, 0]

@@ -1,4 +1,4 @@
-"""Sums, polynomials and quadrics to start from, and factors gathered in what comes out."""
+"""Sums, polynomials, quadrics and power laws to start from, and factors gathered in what comes out."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from epsilex import SymbolicRegressor
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
 from epsilex.evolution.polynomials import polynomials, rationals
+from epsilex.evolution.powers import powers
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import Correlations, long_sums, sums
@@ -50,8 +51,47 @@ def test_best_partners_are_those_of_least_squares():
 def test_a_single_row_that_dwarfs_the_others(size):
     y = np.abs(RNG.normal(size=256)) + 1.0
     y[17] = size
-    for found in (f(X, y, Settings()) for f in (sums, long_sums, polynomials, rationals, quadrics)):
+    for found in (f(X, y, Settings()) for f in (sums, long_sums, polynomials, rationals, quadrics, powers)):
         assert np.isfinite([evaluate64(nodes, X) for nodes in found]).all()
+
+
+class TestPowers:
+    @pytest.mark.parametrize(
+        ("y", "length"),
+        [
+            (a**1.7, 5),
+            (3.1 * a**1.7 * b**-0.6 * c**0.33, 15),
+            (-2.0 * np.exp(0.3 * a) * b**-1.3, 8),
+            (np.exp(-2.5 / a) * b**0.5, 9),
+            (np.exp(-0.3 * a**2 + b), 7),
+        ],
+    )
+    def test_finds_them(self, y, length):
+        found = powers(X, y, Settings())
+        assert left(found[0], X, y) < 1e-8
+        assert len(found[0]) <= length
+
+    def test_noise_counts_less_where_the_target_is_large(self):
+        y = 3.1 * a**1.7 * b**-0.6 * c**0.33
+        found = powers(X, y + 0.05 * y.std() * np.random.default_rng(0).normal(size=len(y)), Settings())
+        assert min(left(nodes, X, y) for nodes in found) < 1e-3
+
+    def test_what_is_beyond_its_domain_is_left_out(self):
+        centred = X - X.mean(axis=0)
+        found = powers(centred, np.exp(0.5 * centred[:, 0]) + 0.1 * centred[:, 1] ** 2, Settings())
+        assert np.isfinite([evaluate64(nodes, centred) for nodes in found]).all()
+
+    def test_nothing_without_an_exponential_rows_or_a_sign(self):
+        assert powers(X, a**1.7, Settings(operators=("add", "sub", "mul", "div", "log"))) == []
+        assert powers(X[:50], a[:50] ** 1.7, Settings()) == []
+        assert powers(X, a - a.mean(), Settings()) == []
+
+    def test_a_power_law_with_noise_is_chosen(self):
+        y = 3.1 * a**1.7 * b**-0.6 * c**0.33
+        noisy = y + 0.05 * y.std() * np.random.default_rng(0).normal(size=len(y))
+        est = SymbolicRegressor(generations=20, time_limit=None, population_size=500, random_state=0).fit(X, noisy)
+        assert est.model_.length == 15
+        assert left(est.model_.nodes, X, y) < 1e-3
 
 
 class TestLongSums:
@@ -279,6 +319,10 @@ class TestGather:
             ("-3.0*(x3 - 2.0*x2)/(x0 - x1)", "(3*x3 - 6*x2)/(x1 - x0)"),
             ("-2.0/(x0 + x1)", "-2/(x0 + x1)"),
             ("exp(0.5*log(x0) - 2.0*x1 + 0.6931471805599453)", "2*exp(0.5*log(x0) - 2*x1)"),
+            ("exp(0.5*log(4.0*x0) - 0.25*log(16.0*x1))", "exp(0.5*log(x0) - 0.25*log(x1))"),
+            ("exp(0.5*log(16.0*x0) - 0.25*log(16.0*x1))", "exp(0.5*log(4*x0) - 0.25*log(x1))"),
+            ("exp(x2 + 0.25*x1 - 0.5*log(16.0*x0))", "exp(x2 + 0.25*x1 - 0.5*log(16*x0))"),
+            ("exp(1.5*x2 - 0.5*log(4.0*x0))*x1", "0.5*x1*exp(1.5*x2 - 0.5*log(x0))"),
         ],
     )
     def test_texts(self, text, gathered):

@@ -159,7 +159,7 @@ class DynamicRegressor(SymbolicRegressor):
         """The target keeps its zero, which outputs fed back begin with."""
         return Units.of(train.X, train.y, always=False, free_target=False)
 
-    def _cases(self, X, y, weight, settings: Settings) -> Cases:
+    def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         return RecurrentCases.from_series(X, y, weight, self.loss, self.feedback)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:

@@ -267,8 +267,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         settings = self._settings()
         units = self._units(train)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
-        cases = self._cases(*units.apply(train.X, train.y), train.weight, settings)
-        cases.zero = -units.y_shift / units.y_scale
+        zero = -units.y_shift / units.y_scale
+        cases = self._cases(*units.apply(train.X, train.y), train.weight, zero, settings)
         target = self.target_error
         for _ in range(POWERS.get(self.loss, 1)):
             target /= unit
@@ -356,10 +356,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _units(self, train: Rows) -> Units:
         return Units.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
 
-    def _cases(self, X, y, weight, settings: Settings) -> Cases:
-        shadows = [shadow_rows(X, settings.seed, n) for n in (ROWS, FINAL_ROWS)] if settings.shadow else []
+    def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
+        shadow, audit = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
         n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
-        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, *shadows)
+        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, shadow, audit, zero)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""

@@ -77,9 +77,10 @@ class Cases:
         loss: str | Callable = "mae",
         shadow: np.ndarray | None = None,
         audit: np.ndarray | None = None,
+        zero: float = 0.0,
     ) -> Cases:
         """Cases from X (rows, features), y (rows,), weights (rows,), shadow rows (any, features) and more of them for
-        the audit."""
+        the audit, and what the user's 0 is in the units of y."""
         from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         weight = np.ones(len(y)) if weight is None else weight * (len(weight) / weight.sum())
@@ -97,8 +98,9 @@ class Cases:
             root_weight,
             X.astype(np.float32),
             0 if shadow is None else len(shadow),
-            (-np.inf, np.inf) if shadow is None else limits(y),
+            (-np.inf, np.inf) if shadow is None else limits(y, zero),
             None if audit is None else in_blocks(audit),
+            zero,
         )
 
     def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.polynomials import polynomials, rationals
+from epsilex.evolution.powers import powers
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import long_sums, sums
@@ -33,6 +34,7 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
             *quadrics(X, y, settings),
             *polynomials(X, y, settings),
             *rationals(X, y, settings),
+            *powers(X, y, settings),
             *long_sums(X, y, settings),
             *sums(X[:FEW_ROWS], y[:FEW_ROWS], settings),
         ][: int(SHARE * len(programs))]

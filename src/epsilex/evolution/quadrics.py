@@ -50,7 +50,8 @@ def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node
     for side, r2 in (*_factored(X, y, features, basis, "sqrt" in names), *_shifted(y, basis, names)):
         if r2 > CLOSE:
             room = settings.max_length - len(side.back(constant(1.0)))
-            paths = [_needed(values, side.values)] if r2 > 1.0 - EXACT else path(terms, unit, side.values, room)
+            left = side.values - side.values.mean()
+            paths = [_needed(values, side.values)] if r2 > 1.0 - EXACT else path(terms, unit, left, room)
             found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
 

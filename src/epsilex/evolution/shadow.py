@@ -17,6 +17,8 @@ CELLS = 2_000_000  # of shadow rows times features, so that many features mean f
 UNTAMED = 1.25  # what the fitness of an untamed program is multiplied by, where programs compete
 EXCHANGED = 0.5  # share of a row's values that come from other rows
 EXTREME = 0.15  # share that is an extreme of its column, at most one a row on average
+NOISE = 0.1  # of the largest value: how far on the other side of 0 a target may be that is positive but for noise
+GROWTH = 10.0  # times the largest value, at most
 STRETCH = 0.25  # extremes lie beyond the data's by this share of the distance to the 5% quantiles
 
 
@@ -35,7 +37,19 @@ def shadow_rows(X: np.ndarray, seed: int, n: int = ROWS) -> np.ndarray:
     return np.where(u > 1.0 - chance, high + STRETCH * (high - q95), rows)
 
 
-def limits(y: np.ndarray) -> tuple[float, float]:
-    """The values a tame program keeps to: the target's range, with its whole width on either side."""
+def limits(y: np.ndarray, zero: float = 0.0) -> tuple[float, float]:
+    """The values a tame program keeps to: the target's range, with its whole width on either side, or more where it
+    lies on one side of the user's 0.
+
+    Such a target may be a product of powers, and what it is where all factors are large the data may not have seen.
+    """
     low, high = float(y.min()), float(y.max())
-    return low - (high - low), high + (high - low)
+    return low - max(high - low, _growth(zero - y)), high + max(high - low, _growth(y - zero))
+
+
+def _growth(y: np.ndarray) -> float:
+    """By how much a positive target may go beyond its largest value: to as many times that as it is the median."""
+    middle, high = float(np.median(y)), float(y.max())
+    if middle <= 0.0 or float(y.min()) < -NOISE * high:
+        return 0.0
+    return high * (min(high / middle, GROWTH) - 1.0)

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from epsilex.evolution.shadow import NOISE
 from epsilex.evolution.terms import (
     Monomial,
     Term,
@@ -24,7 +25,6 @@ from epsilex.programs.operators import FEATURE, lookup
 
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
 MIN_ROWS = 20
-NOISE = 0.1  # of the largest value: how far below 0 a target may be whose logarithm is tried
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,20 @@ class Side:
     back       program of the sum -> program of y
     free       what of the sum linear scaling supplies: its "factor", its "size", which is a positive factor, its
                "constant" (turned into a factor), or "both" factor and constant
+    root       (rows,) square roots of the rows' weights
     """
 
     values: np.ndarray
     back: Callable[[Term], Term]
     free: str
+    root: np.ndarray | float = 1.0
 
     def solve(self, terms: Sequence[Term], values: np.ndarray) -> list[Node] | None:
         """The program of y, its coefficients by least squares; None where float32 cannot hold them."""
         columns = values.T
         if self.free in ("both", "constant"):
-            c, offset = least_squares(with_ones(columns), self.values)[0][:-1], 0.0
+            weighted = (with_ones(columns).T * self.root).T
+            c, offset = least_squares(weighted, self.values * self.root)[0][:-1], 0.0
         else:
             c, offset = with_constant_if_missed(columns, self.values, 1e-9)
         order = np.argsort(-np.abs(c) * columns.std(axis=0), kind="stable")  # what matters most comes first
@@ -72,11 +75,12 @@ def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
 
 def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Side, np.ndarray]]:
     """The logarithm of y, or of -y, on the rows where it is large, and these rows; that of other values may be nothing
-    but rounding, or noise."""
+    but rounding, or noise. An error of y is one of its logarithm times y, so that rows count by their y."""
     for values in (y, -y) if "exp" in names else ():
         large = large_rows(values)
         if len(large) >= MIN_ROWS:
-            yield Side(np.log(values[large]), lambda s: apply("exp", s), "constant"), large
+            root = values[large] / values.max()
+            yield Side(np.log(values[large]), lambda s: apply("exp", s), "constant", root), large
 
 
 def large_rows(y: np.ndarray) -> np.ndarray:

@@ -88,13 +88,15 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
     found = []
     for side in whole_sides(y, names):
         for who in map(np.flatnonzero, kinds):
-            paths = path([terms[k] for k in who], unit[who], side.values, settings.max_length)
+            centred = side.values - side.values.mean()
+            paths = path([terms[k] for k in who], unit[who], centred, settings.max_length)
             found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
 
 
-def path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: int) -> Iterator[list[int]]:
-    """The terms of longer and longer sums: each next one explains most of the rest, less what its length costs.
+def path(terms: list[Term], unit: np.ndarray, left: np.ndarray, max_length: int, least: int = 2) -> Iterator[list[int]]:
+    """The terms, `least` or more, of longer and longer sums: each next one explains most of what is `left` of a target,
+    less what its length costs.
 
     Of a term only its part that is orthogonal to those picked matters. Its length and its product with the target are
     brought up to date from the products of the terms, so that no row is looked at again.
@@ -102,7 +104,7 @@ def path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: in
     lengths = np.array([len(t) for t in terms])
     picked: list[int] = []
     shadows = np.empty((0, len(terms)))  # of all terms on the directions picked so far
-    left, n = target - target.mean(), len(target)
+    n = len(left)
     whole = rest = float((left**2).sum())
     product, square = np.einsum("ij,j->i", unit, left), np.ones(len(terms))
     while len(picked) < max_length // 2:
@@ -119,7 +121,7 @@ def path(terms: list[Term], unit: np.ndarray, target: np.ndarray, max_length: in
         step = product[k] / size
         product, square, rest = product - step * shadow, square - shadow**2, rest - step**2
         shadows = np.vstack([shadows, shadow])
-        if len(picked) > 1:
+        if len(picked) >= least:
             yield picked
         if rest < EXACT * whole:
             return

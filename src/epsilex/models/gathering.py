@@ -3,7 +3,7 @@
 A search leaves coefficients wherever they happened to arise. Here each is moved up, through products, quotients,
 squares and roots, and out of sums the one that most of their terms have, or the first; what arrives at a function that
 lets no factor pass goes to a leaf there. Numbers and logarithms in an exponent are factors, too: `exp(log(a) - b + 1)`
-is `2.718*a*exp(-b)`.
+is `2.718*a*exp(-b)`, and of `exp(2.5*log(3*a) - 0.3*log(2*b))` only one logarithm keeps a coefficient.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]
     """The program with its factors gathered; as it was where that is longer, or not the same on X (rows, features)."""
     nodes = list(nodes)
     try:
-        gathered = list(_times(*_scaled(nodes)).nodes)
+        term = _times(*_scaled(nodes))
+        gathered = list((term if len(term) <= len(nodes) else _tucked(term)).nodes)
     except (OverflowError, ZeroDivisionError):
         return nodes
     if len(gathered) > len(nodes):
@@ -76,6 +77,10 @@ def _exponential(parts: Parts) -> Scaled:
             over = _product(MUL, over, _scaled(a.args[0].nodes))
         elif a.code == LOG and abs(k + 1.0) <= EQUAL:
             under = _product(MUL, under, _scaled(a.args[0].nodes))
+        elif a.code == LOG:
+            c, b = _scaled(a.args[0].nodes)
+            over = _product(MUL, over, (abs(c) ** k, constant(1.0)))
+            rest.append((k, make(LOG, _times(math.copysign(1.0, c), b))))
         else:
             rest.append((k, a))
     if rest:
@@ -187,6 +192,36 @@ def _inside(k: float, term: Term) -> Term | None:
         root = _inside(math.sqrt(k), term.args[0])
         return None if root is None else make(SQUARE, root)
     return None
+
+
+def _tucked(term: Term) -> Term:
+    """The term with the factors of powers in their logarithms: `exp(0.5*log(4*a))` is shorter than
+    `2*exp(0.5*log(a))`."""
+    args = tuple(map(_tucked, term.args))
+    if term.code == MUL and args[0].code == CONSTANT and args[0].constant > 0.0 and args[1].code == EXP:
+        exponent = _with_logarithm(args[0].constant, args[1].args[0])
+        if exponent is not None:
+            return make(EXP, exponent)
+    return make(term.code, *args) if args else term
+
+
+def _with_logarithm(k: float, term: Term) -> Term | None:
+    """The term plus log(k), in a logarithm that is a part of it; None where there is none."""
+    code = term.code
+    if code == LOG:
+        inside = _inside(k, term.args[0])
+        return None if inside is None else make(LOG, inside)
+    if code not in (ADD, SUB, MUL):
+        return None
+    a, b = term.args
+    if code == MUL:
+        inside = _with_logarithm(k ** (1.0 / a.constant), b) if a.code == CONSTANT else None
+        return None if inside is None else make(MUL, a, inside)
+    first = _with_logarithm(k, a)
+    if first is not None:
+        return make(code, first, b)
+    second = _with_logarithm(k if code == ADD else 1.0 / k, b)
+    return None if second is None else make(code, a, second)
 
 
 def _is_one(term: Term) -> bool:

@@ -1,0 +1,52 @@
+"""Power laws and exponentials: programs to start from, y = exp(a log x + b z + c / w + ...) = x^a exp(b z + c / w) ...
+
+The logarithm of y is a sum of functions of single features, each of which may be needed. Noise of the same size on all
+rows is the larger in the logarithm the smaller y is, so that rows count by their y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.evolution.settings import Settings
+from epsilex.evolution.sides import logarithms
+from epsilex.evolution.sums import SAFE_ROWS, by_description, path, possible
+from epsilex.evolution.terms import Term, apply, constant, correlated, distinct, evaluated, feature
+from epsilex.programs.fold import Node
+
+FEATURES = 25  # at most, those most correlated with the logarithm
+KEPT = 10
+
+
+def powers(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    if not possible(y, settings, SAFE_ROWS):
+        return []
+    names, found = settings.operators, []
+    for side, rows in logarithms(y, names):
+        features = correlated(X[rows], side.values, FEATURES)
+        terms = [t for j in features for t in _functions(j, X[:, j], names)]
+        terms, values, _ = distinct(*evaluated(terms, X[rows]), len(terms))
+        root = np.asarray(side.root)
+        unit, target = _weighted(values, root), _weighted(side.values, root)
+        unit /= np.maximum(np.sqrt((unit**2).sum(axis=1, keepdims=True)), 1e-300)
+        paths = path(terms, unit, target, settings.max_length - 1, least=1)
+        found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
+    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:KEPT]
+
+
+def _functions(j: int, x: np.ndarray, names) -> list[Term]:
+    found = [feature(j)]
+    if "square" in names:
+        found.append(apply("square", feature(j)))
+    if "log" in names and (x > 0.0).all():
+        found.append(apply("log", feature(j)))
+    if (x > 0.0).all() or (x < 0.0).all():
+        found.append(apply("div", constant(1.0), feature(j)))
+    return found
+
+
+def _weighted(values: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Values (..., rows) less their weighted mean, times the roots of the weights."""
+    mean = (values * root**2).sum(axis=-1, keepdims=True) / (root**2).sum()
+    return (values - mean) * root
