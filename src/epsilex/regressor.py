@@ -105,7 +105,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         have count as less fit; see `epsilex.evolution.shadow`.
     sums : bool
         Whether a tenth of the first population are sums of simple terms that y, or a function or quotient of it, is
-        close to; see `epsilex.evolution.sums`, `polynomials` and `quadrics` beside it.
+        close to; see `epsilex.evolution.sums`, and `polynomials`, `powers` and `quadrics` beside it.
     elitism : bool
         Whether the best individual survives a generational replacement.
     polish : bool

@@ -1,5 +1,5 @@
-"""Planting: a part of the first population is not random, but sums, polynomials and quadrics that are close to the
-target."""
+"""Planting: a part of the first population is not random, but sums, polynomials, power laws and quadrics that are
+close to the target."""
 
 from __future__ import annotations
 
