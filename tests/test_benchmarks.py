@@ -270,9 +270,9 @@ class TestRules:
         ("rule", "chosen"),
         [
             ("accuracy", 2),
-            ("BIC, half the length", 1),
-            ("BIC, length (description)", 1),
-            ("BIC, length, proven", 2),
+            ("BIC, half the length (description)", 1),
+            ("BIC, half the length, proven", 2),
+            ("BIC, length", 1),
             ("BIC, constants", 1),
             ("shortest within 10%", 1),
             ("AIC, length", 1),

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 
 from epsilex.evolution.shadow import shadow_rows
-from epsilex.models.front import Scorer, choose, front_frame, make_front
+from epsilex.models.front import ODDS, Scorer, choose, front_frame, make_front
 from epsilex.models.model import model
 from epsilex.models.polish import polish
 from epsilex.models.rows import Rows
@@ -242,6 +242,15 @@ class TestFront:
         assert losses[by_validation] == min(losses)
         assert front[by_description].length == 3
         assert choose(front, lambda table: len(table) - 1, train) == len(front) - 1
+
+    @pytest.mark.parametrize(("odds", "chosen"), [(0.5, 0), (0.9 * ODDS, 0), (1.1 * ODDS, 1)])
+    def test_a_longer_model_must_be_better_by_far(self, odds, chosen):
+        train, good = rows(), {"tame": True, "defined": True}
+        n = len(train.y)
+        short, long = (a_model(text, mse=1.0, **good) for text in ("pi", "sin(pi) + exp(lambda)"))
+        extra = 0.5 * (long.length - short.length) * np.log(n) + 2.0 * np.log(odds)  # what the longer one takes more
+        front = [short, a_model("sin(pi) + exp(lambda)", mse=np.exp(-extra / n), **good)]
+        assert choose(front, "description", train) == chosen
 
     @pytest.mark.parametrize("answer", [-1, 99])
     def test_a_choice_that_is_not_there(self, answer):

@@ -29,6 +29,7 @@ PRUNING_ROWS = 2000  # enough to see whether a term matters
 UNDEFINED = 10.0  # as UNTAMED, where a model is undefined here and there within the range of the data
 EXPECTED = 10.0  # training rows on which a model should have been undefined, if rows were like shadow rows
 LEANER = 3  # models are tried without an offset and a factor
+ODDS = 50.0  # to one, as description lengths tell them, by which a longer model must be better than a shorter one
 TRIED = 5  # models may try to convince on few rows; among many one would by chance
 CHOICES = ("description", "validation", "accuracy")
 
@@ -191,14 +192,14 @@ def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
 
 
 def description_length(m: Model, n: int, variance: float) -> float:
-    """`n log(mse) + length log(n)`: twice what the residuals and the formula take to write down, up to constants.
+    """`n log(mse) + length log(n) / 2`: twice what the residuals and the formula take to write down, up to constants.
 
-    A number known to the precision that n rows allow takes log(n) / 2 nats; to name an operator takes about as much.
+    A number known to the precision that n rows allow takes log(n) / 2 nats; about half of the nodes have one.
     Below a millionth of a millionth of the target's scale residuals are rounding, and do not count as information.
     """
     floor = 1e-24 * variance if variance > 0 else 1e-300
     mse = m.metrics["mse"] * risk(m)
-    return n * float(np.log(max(mse, floor))) + m.length * float(np.log(n))
+    return n * float(np.log(max(mse, floor))) + 0.5 * m.length * float(np.log(n))
 
 
 def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
@@ -220,10 +221,16 @@ def choose(front: Sequence[Model], rule: str | Callable, train: Rows) -> int:
 
 
 def by_description(front: Sequence[Model], train: Rows) -> list[int]:
-    """Indices of the models by ascending description length, those with more constants than half the rows left out."""
+    """Indices of the models by ascending description length, those with more constants than half the rows left out.
+
+    All that are within ODDS of the least come first, the shortest before the others: among so many longer ones some are
+    a little better by chance.
+    """
     n, variance = len(train.y), _variance(train)
-    few = [i for i, m in enumerate(front) if len(constant_places(m.nodes)) <= n / 2]  # more would fit any rows
-    return sorted(few or [0], key=lambda i: description_length(front[i], n, variance))
+    few = [i for i, m in enumerate(front) if len(constant_places(m.nodes)) <= n / 2] or [0]  # more would fit any rows
+    size = {i: description_length(front[i], n, variance) for i in few}
+    enough = min(size.values()) + 2.0 * np.log(ODDS)
+    return sorted(few, key=lambda i: (max(size[i], enough), i))
 
 
 def _variance(rows: Rows) -> float:
