@@ -6,6 +6,8 @@ rows is the larger in the logarithm the smaller y is, so that rows count by thei
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from epsilex.evolution.settings import Settings
@@ -35,7 +37,8 @@ def powers(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:KEPT]
 
 
-def _functions(j: int, x: np.ndarray, names) -> list[Term]:
+def _functions(j: int, x: np.ndarray, names: Sequence[str]) -> list[Term]:
+    """What of feature j, whose values are x, may stand in the exponent."""
     found = [feature(j)]
     if "square" in names:
         found.append(apply("square", feature(j)))
