@@ -102,6 +102,18 @@ def as_integers(typing_context, v):
 
 
 @intrinsic
+def load_word(typing_context, v, i):
+    """Bytes 8 i to 8 i + 7 of an array of bytes, as a uint64; a view of the array would take long to compile."""
+
+    def generate(context, builder, signature, args):
+        word = context.get_value_type(types.CPointer(types.uint64))
+        data = context.make_array(v)(context, builder, args[0]).data
+        return builder.load(builder.gep(builder.bitcast(data, word), [args[1]]))
+
+    return types.uint64(v, types.intp), generate
+
+
+@intrinsic
 def popcount(typing_context, word):
     """Number of set bits of a uint64."""
 
@@ -239,7 +251,7 @@ def _scalar(function: Callable):
         closure = tuple(pytypes.CellType(_single(c.cell_contents)) for c in function.__closure__)
     bound = pytypes.FunctionType(code.replace(co_consts=single), names, function.__name__, None, closure)
     bound.__module__ = __name__  # cached machine code names the module of its functions, and must find it again
-    return njit(**OPTIONS)(bound)
+    return inner(bound)
 
 
 def _build(template: Callable, name: str, scalars: dict[str, Callable]):

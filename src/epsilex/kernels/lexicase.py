@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import inner, jit, popcount, trailing_zeros
+from epsilex.kernels.compiling import inner, jit, load_word, popcount, trailing_zeros
 from epsilex.kernels.streams import below, draw, key, mix, unit
 from epsilex.kernels.thresholds import SAMPLE, finite_values, least, mad
 
@@ -27,8 +27,8 @@ TILE = 64  # cases whose errors are turned at a time
 IDLE_CASES = 8  # cases that removed nobody, after which equal pass vectors are looked for
 
 
-@jit
-def case_major(errors, who, cases, e, first, last):
+@inner
+def turn(errors, who, cases, e, first, last):
     """e (cases from `first` on, pool) from errors (individuals, all cases), for cases first..last-1 and individuals
     `who`.
 
@@ -52,6 +52,12 @@ def case_major(errors, who, cases, e, first, last):
                 e[t - first, q] = errors[who[q], cases[t]]
         for t in range(t0, t1):
             without_signs(e[t - first])
+
+
+@jit
+def case_major(errors, who, cases, e):
+    """e (cases, pool) from errors (individuals, all cases)."""
+    turn(errors, who, cases, e, np.int64(0), cases.size)
 
 
 @inner
@@ -95,11 +101,10 @@ def pass_row(e, limit, mark, passed, row, classes):
         passed[i] = 1 if e[i] <= limit else 0
     for i in range(e.size):
         classes[i] += mark if passed[i] else u64(0)
-    words = passed.view(np.uint64)
     for w in range(row.size):
         word = u64(0)
         for j in range(8):
-            word |= ((words[8 * w + j] * PACK) >> u64(56)) << u64(8 * j)
+            word |= ((load_word(passed, 8 * w + j) * PACK) >> u64(56)) << u64(8 * j)
         row[w] = word
 
 
@@ -211,7 +216,7 @@ def pass_bits(errors, who, cases, scale, best_scope, width_kind, epsilon, bits, 
     passed = np.zeros(bits.shape[1] * 64, np.uint8)
     for tile in range(first, last):
         start, end = tile * TILE, min((tile + 1) * TILE, cases.size)
-        case_major(errors, who, cases, e, start, end)
+        turn(errors, who, cases, e, start, end)
         classes[tile] = u64(0)
         for t in range(start, end):
             row = e[t - start]

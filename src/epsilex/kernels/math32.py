@@ -9,89 +9,85 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import OPTIONS, njit
+from epsilex.kernels.compiling import inner
 
 f32 = np.float32
 i32 = np.int32
-
-
-def _jit(function):
-    return njit(no_cpython_wrapper=True, **OPTIONS)(function)
 
 
 def __getattr__(name):
     return getattr(np, name)
 
 
-@_jit
+@inner
 def where(condition, a, b):
     return a if condition else b
 
 
-@_jit
+@inner
 def add(a, b):
     return a + b
 
 
-@_jit
+@inner
 def subtract(a, b):
     return a - b
 
 
-@_jit
+@inner
 def multiply(a, b):
     return a * b
 
 
-@_jit
+@inner
 def divide(a, b):
     return a / b
 
 
-@_jit
+@inner
 def negative(a):
     return -a
 
 
-@_jit
+@inner
 def reciprocal(a):
     return f32(1.0) / a
 
 
-@_jit
+@inner
 def square(a):
     return a * a
 
 
-@_jit
+@inner
 def absolute(a):
     return abs(a)
 
 
 
-@_jit
+@inner
 def sqrt(a):
     return np.sqrt(a)
 
 
-@_jit
+@inner
 def sign(a):
     return (f32(1.0) if a > f32(0.0) else f32(-1.0) if a < f32(0.0) else a)
 
 
-@_jit
+@inner
 def minimum(a, b):
     least = a if a < b else b  # b where either is NaN
     return least if a == a else a
 
 
-@_jit
+@inner
 def maximum(a, b):
     most = a if a > b else b
     return most if a == a else a
 
 
-@_jit
+@inner
 def power(a, b):
     """Through float64: `exp(b * log|a|)` in float32 would lose digits in proportion to the exponent."""
     return f32(np.float64(a) ** np.float64(b))
@@ -102,7 +98,7 @@ def power(a, b):
 ROUND = f32(12582912.0)  # 1.5 * 2**23
 
 
-@_jit
+@inner
 def exp(x):
     """2**k times a polynomial on [-ln2/2, ln2/2]; 0 below -86.9 (subnormals are slow), infinity above 88.72."""
     z = f32(89.0) if x > f32(89.0) else x
@@ -120,7 +116,7 @@ def exp(x):
     return f32(0.0) if x < f32(-86.9) else y
 
 
-@_jit
+@inner
 def log(x):
     """Exponent times ln 2 plus log m, m in [sqrt(1/2), sqrt(2)]; -infinity at 0 and for subnormals, NaN below.
 
@@ -144,7 +140,7 @@ def log(x):
 REACH = f32(30000.0)  # beyond it the three-part reduction of sin and cos loses digits: NaN
 
 
-@_jit
+@inner
 def _half_turns(x, k, turns):
     """sin(x - k pi), its sign changed where the lowest bit of `turns` is set; NaN out of reach.
 
@@ -160,20 +156,20 @@ def _half_turns(x, k, turns):
     return y if abs(x) <= REACH else f32(np.nan)
 
 
-@_jit
+@inner
 def sin(x):
     t = x * f32(0.31830988618379067) + ROUND
     return _half_turns(x, t - ROUND, f32(t).view(np.int32))
 
 
-@_jit
+@inner
 def cos(x):
     """sin(x + pi/2): k half-way between integers."""
     t = (x * f32(0.31830988618379067) - f32(0.5)) + ROUND
     return _half_turns(x, (t - ROUND) + f32(0.5), i32(f32(t).view(np.int32) + i32(1)))
 
 
-@_jit
+@inner
 def tanh(x):
     """A polynomial near 0, where 1 - 2 / (exp(2x) + 1) would cancel."""
     size = abs(x)

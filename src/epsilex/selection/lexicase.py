@@ -111,7 +111,7 @@ def _pooled(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, ad
     from epsilex.kernels import lexicase, slices
 
     e = np.empty((len(cases), len(living)), errors.dtype)
-    lexicase.case_major(errors, living, cases, e, 0, len(cases))
+    lexicase.case_major(errors, living, cases, e)
     cumulative = np.empty(0)
     if weighted:
         over_population = replace(rule, best="population", width="fixed" if rule.width == "fixed" else "population")
