@@ -17,9 +17,9 @@ CELLS = 2_000_000  # of shadow rows times features, so that many features mean f
 UNTAMED = 1.25  # what the fitness of an untamed program is multiplied by, where programs compete
 EXCHANGED = 0.5  # share of a row's values that come from other rows
 EXTREME = 0.15  # share that is an extreme of its column, at most one a row on average
-NOISE = 0.1  # of the largest value: how far on the other side of 0 a target may be that is positive but for noise
-GROWTH = 10.0  # times the largest value, at most
 STRETCH = 0.25  # extremes lie beyond the data's by this share of the distance to the 5% quantiles
+NOISE = 0.1  # of the largest value: how far on the other side of 0 a target may be that is positive but for noise
+GROWTH = 10.0  # times its largest value, that a positive target may grow to at most
 
 
 def shadow_rows(X: np.ndarray, seed: int, n: int = ROWS) -> np.ndarray:

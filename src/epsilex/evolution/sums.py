@@ -87,8 +87,8 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
     )
     found = []
     for side in whole_sides(y, names):
+        centred = side.values - side.values.mean()
         for who in map(np.flatnonzero, kinds):
-            centred = side.values - side.values.mean()
             paths = path([terms[k] for k in who], unit[who], centred, settings.max_length)
             found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
     return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]

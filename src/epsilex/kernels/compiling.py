@@ -60,8 +60,8 @@ def inner(function: Callable | None = None, **options):
 
 @intrinsic
 def load(typing_context, address, i):
-    """The float32 number `i` of those that begin at an address. An array around the address takes twice as long to
-    compile, and its loops become the same machine code."""
+    """The float32 number `i` of those that begin at an address. An array around the address takes longer to compile,
+    for loops of as many vector instructions."""
 
     def generate(context, builder, signature, args):
         return builder.load(_place(context, builder, *args))

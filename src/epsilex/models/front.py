@@ -39,6 +39,7 @@ class Scorer:
     """Makes models of programs, with their metrics on the training rows and, if there are any, the validation rows.
 
     low, high  of each column of the training rows
+    limits     that a tame model's values keep to
     """
 
     names: Sequence[str]
@@ -49,10 +50,12 @@ class Scorer:
     values: Callable = evaluate64
     low: np.ndarray = field(init=False, repr=False)
     high: np.ndarray = field(init=False, repr=False)
+    limits: tuple[float, float] = field(init=False, repr=False)
 
     def __post_init__(self):
         object.__setattr__(self, "low", self.train.X.min(axis=0))
         object.__setattr__(self, "high", self.train.X.max(axis=0))
+        object.__setattr__(self, "limits", limits(self.train.y))
 
     def __call__(self, nodes: Sequence[Node]) -> Model | None:
         """None where a value is not finite on some training row."""
@@ -79,7 +82,7 @@ class Scorer:
         and they do not count.
         """
         assert self.shadow is not None
-        low, high = limits(self.train.y)
+        low, high = self.limits
         out = self.values(nodes, self.shadow)
         within = ((self.shadow >= self.low) & (self.shadow <= self.high)).all(axis=1)
         share = 1.0 - np.isfinite(out[within]).mean() if within.any() else 0.0
