@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -118,10 +120,16 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_keeps_what_is_stored(schedu
         pool.close()
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:9", "tcp://127.0.0.1:9", "nonsense", ""])
+ADDRESSES = ["127.0.0.1:9", "tcp://127.0.0.1:9", "tls://127.0.0.1:9", "smoke://127.0.0.1:9", "a:b", "nonsense", ""]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
 def test_an_address_where_nobody_answers(address):
+    threads = threading.active_count()
     with pytest.raises(ValueError, match="dask: expected the address of a Dask scheduler; nobody answers"):
         DaskPool(address, timeout=2)
+    gc.collect()
+    assert threading.active_count() <= threads  # nothing is left that would be closed at some later time
 
 
 def test_a_scheduler_without_workers(scheduler):

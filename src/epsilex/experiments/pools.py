@@ -67,15 +67,25 @@ class DaskPool:
 
     def __init__(self, address: str, timeout: float = 10.0):
         try:
-            from distributed import Client
+            from distributed import Client, Security
+            from distributed.comm import connect
+            from distributed.utils import LoopRunner
         except ImportError:
             raise ValueError("dask: expected the package `distributed`; install epsilex[cluster]") from None
         nobody = f"dask: expected the address of a Dask scheduler; nobody answers at {address!r}"
         if not address:
             raise ValueError(nobody)
+
+        async def knock() -> None:
+            options = Security().get_connection_args("client")
+            await (await connect(address, timeout=timeout, **options)).close()
+
+        # A client that fails in its constructor is closed whenever it is collected as garbage, and that takes a
+        # lock which the next client may hold: so a client is made only where somebody answers.
         try:
+            LoopRunner().run_sync(knock)
             self._client = Client(address, timeout=timeout, set_as_default=False)
-        except (OSError, TimeoutError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError):
             raise ValueError(nobody) from None
         try:
             self._client.wait_for_workers(1, timeout=timeout)
