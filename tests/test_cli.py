@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from command import QUICK, epsilex, some_rows
 
 from epsilex import __version__, load_model
+from epsilex.tables.numbers import exact_numbers
 
 FILES = {"model.json", "front.csv", "history.csv", "report.html"}
 
@@ -49,7 +51,8 @@ def test_predict_gives_the_numbers_the_front_claims(fitted):
     folder, _ = fitted
     front = pd.read_csv(folder / "out" / "front.csv")
     done = epsilex("predict", folder / "out" / "model.json", folder / "data.csv", "--target", "y")
-    prediction = pd.read_csv(folder / "data.csv").assign(p=pd.read_csv(pd.io.common.StringIO(done.out))["prediction"])
+    told = pd.read_csv(io.StringIO(done.out), **exact_numbers())["prediction"]
+    prediction = pd.read_csv(folder / "data.csv", **exact_numbers()).assign(p=told)
     mae = float((prediction["y"] - prediction["p"]).abs().mean())
     assert mae == pytest.approx(front.loc[front["chosen"], "mae_all"].item(), rel=1e-12)
     assert f"{mae:.6g} on 60 rows" in done.err
@@ -69,7 +72,7 @@ def test_predictions_can_be_written_and_read_by_programs(fitted, tmp_path):
     model, data = folder / "out" / "model.json", folder / "data.csv"
     done = epsilex("predict", model, data, "--out", tmp_path / "p.csv")
     assert (done.code, done.out) == (0, "")
-    written = pd.read_csv(tmp_path / "p.csv")["prediction"]
+    written = pd.read_csv(tmp_path / "p.csv", **exact_numbers())["prediction"]
     told = json.loads(epsilex("predict", model, data, "--json").out)["prediction"]
     assert written.tolist() == told
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]

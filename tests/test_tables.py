@@ -128,3 +128,9 @@ def test_features_by_name_of_columns_with_equal_signs():
     assert found["k=1=y"].tolist() == [0.0, 1.0]
     with pytest.raises(ValueError, match="'q', 'q=r' missing"):
         features_by_name(frame, ["q", "a=b", "q=r"])
+
+
+def test_a_number_is_the_float_nearest_to_its_text(tmp_path):
+    values = np.random.default_rng(0).normal(size=500)
+    (tmp_path / "d.csv").write_text("x\n" + "\n".join(map(repr, values.tolist())))
+    assert read_table(tmp_path / "d.csv")["x"].tolist() == values.tolist()

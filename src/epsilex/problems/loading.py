@@ -12,6 +12,7 @@ from epsilex.problems.finding import find
 from epsilex.problems.paper import FILES, Declaration
 from epsilex.problems.partitions import random_rows
 from epsilex.problems.problem import Problem
+from epsilex.tables.numbers import exact_numbers
 
 NAMES = (*FILES, "uball5d")
 
@@ -87,7 +88,7 @@ def _table(path: Path):
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path)
+        frame = pd.read_csv(path, **exact_numbers())
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ValueError(
             f"{path}: expected a CSV file with a header row; got {type(error).__name__}: {error}"

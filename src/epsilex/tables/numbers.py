@@ -14,6 +14,14 @@ _GROUPED = r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"
 _DECIMAL_COMMA = r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?"
 
 
+def exact_numbers() -> dict[str, str]:
+    """Options of pandas' `read_csv` that make a number the float nearest to its text; since pandas 3.1 it always is."""
+    import pandas as pd
+
+    major, minor = map(int, pd.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
+
+
 def plain_numbers(frame: pd.DataFrame, commas_group: bool) -> pd.DataFrame:
     """The table, with the commas gone from numbers that were read as text for them.
 

@@ -72,14 +72,14 @@ def _decoded(content: bytes, path: Path) -> str:
 def _text(text: str, delimiter: str | None, path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    from epsilex.tables.numbers import MISSING, plain_numbers
+    from epsilex.tables.numbers import MISSING, exact_numbers, plain_numbers
 
     delimiter = delimiter or _delimiter(text)
     names = _checked(text, delimiter, path)
     try:
         frame = pd.read_csv(
             io.StringIO(text), sep=delimiter, header=0, names=names, index_col=False, skipinitialspace=True,
-            na_values=list(MISSING), low_memory=False,
+            na_values=list(MISSING), low_memory=False, **exact_numbers(),
         )  # fmt: skip
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ValueError(f"{path}: expected a table; {error}") from None
