@@ -62,7 +62,7 @@ def test_predict_gives_the_numbers_the_front_claims(fitted):
 def test_columns_are_found_by_name(fitted, tmp_path):
     folder, _ = fitted
     model = folder / "out" / "model.json"
-    frame = pd.read_csv(folder / "data.csv")
+    frame = pd.read_csv(folder / "data.csv", **exact_numbers())
     frame.iloc[:, ::-1].assign(extra="text").to_csv(tmp_path / "other.tsv", sep="\t", index=False)
     assert epsilex("predict", model, tmp_path / "other.tsv").out == epsilex("predict", model, folder / "data.csv").out
 

@@ -11,7 +11,7 @@ from epsilex.evolution.powers import powers
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import Correlations, long_sums, sums
-from epsilex.evolution.terms import all_monomials, library, unit_length
+from epsilex.evolution.terms import all_monomials, correlated, library, unit_length
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs
@@ -276,6 +276,13 @@ class TestSums:
     def test_many_features_and_hopeless_ones(self):
         wide = np.column_stack([X, np.zeros(256), RNG.normal(size=(256, 40)), np.full(256, 3.0)])
         assert left(sums(wide, a * b, Settings())[0], wide, a * b) < 1e-9
+
+    def test_features_that_matter_only_as_a_product(self):
+        wide = RNG.normal(size=(256, 200))
+        y = wide[:, 20] * wide[:, 150] + wide[:, 7]
+        assert {7, 20, 150} <= set(correlated(wide, y, 8))
+        assert left(sums(wide, y, Settings())[0], wide, y) < 1e-9
+        assert len(correlated(wide, np.ones(256), 8)) == 8
 
     def test_terms_are_well_formed_and_simple_first(self):
         features = range(3)

@@ -12,6 +12,8 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 MONOMIALS = 1000  # at most
+PAIRED = 1000  # features at most whose products are looked at
+NARROW = 1e-6  # variance of a product of standardised features, below which it is as good as constant
 SPIKE = 0.7  # share of a term's length that a single row may have
 
 Term = tuple[Node, ...]
@@ -39,16 +41,39 @@ def evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]
 
 
 def correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
-    """The `n` features most correlated with the target, by value or by square."""
-    if X.shape[1] <= n:
-        return list(range(X.shape[1]))
-    size = np.zeros(X.shape[1])
-    for column in (X, X * X):
-        centred = column - column.mean(axis=0)
-        length = np.sqrt((centred**2).sum(axis=0))
-        length[length == 0.0] = np.inf
-        size = np.maximum(size, np.abs((y - y.mean()) @ centred) / length)
-    return sorted(np.argsort(-size, kind="stable")[:n].tolist())
+    """The `n` features most correlated with the target, by value, by square, or by their product with another feature.
+
+    Products are many, and the best of many correlates by chance; so features are compared by `rows * r^2`, less what
+    the best of as many random ones would have.
+    """
+    rows, d = X.shape
+    if d <= n:
+        return list(range(d))
+    Z, t = _standardised(X), _standardised(y[:, None])[:, 0]
+    by_value = np.einsum("ij,i->j", Z, t) / rows
+    Z = np.clip(Z, -3.0, 3.0)  # products of outliers would be greater outliers
+    by_square = np.einsum("ij,i->j", Z * Z, t) / rows / np.sqrt(np.maximum((Z * Z).var(axis=0), NARROW))
+    score = rows * np.maximum(by_value**2, by_square**2) - 2.0 * np.log(2 * d)
+    paired = np.argsort(-score, kind="stable")[:PAIRED]
+    pairs = len(paired) * (len(paired) - 1) / 2
+    by_product = rows * _best_products(Z[:, paired], t) ** 2 - 2.0 * np.log(pairs)
+    score[paired] = np.maximum(score[paired], by_product)
+    return sorted(np.argsort(-np.round(score, 6), kind="stable")[:n].tolist())
+
+
+def _standardised(columns: np.ndarray) -> np.ndarray:
+    """Columns of mean 0 and standard deviation 1; zero where one does not vary."""
+    spread = columns.std(axis=0)
+    return (columns - columns.mean(axis=0)) / np.where(spread == 0.0, np.inf, spread)
+
+
+def _best_products(Z: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """The greatest correlation with the target of each feature's product with another one."""
+    covariance = Z.T @ (t[:, None] * Z) / len(t)
+    variance = (Z * Z).T @ (Z * Z) / len(t) - (Z.T @ Z / len(t)) ** 2
+    r = np.abs(covariance) / np.sqrt(np.maximum(variance, NARROW))
+    np.fill_diagonal(r, 0.0)
+    return r.max(axis=1)
 
 
 Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below the line
