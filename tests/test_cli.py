@@ -111,14 +111,17 @@ def test_show_json_is_a_model_file(fitted, tmp_path):
     assert load_model(tmp_path / "again.json") == load_model(path)
 
 
-def test_a_fit_is_repeated_by_the_command_it_tells(fitted, tmp_path):
-    folder, _ = fitted
-    words = json.loads((folder / "out" / "fit.json").read_text())["command"].split()
+@pytest.mark.parametrize("limits", [QUICK, ("--time", "0.5", "--jobs", "1")])
+def test_a_fit_is_repeated_by_the_command_it_tells(limits, tmp_path, monkeypatch):
+    monkeypatch.setattr("epsilex.regressor.population_for", lambda seconds: 60)  # as if there were more time
+    some_rows().to_csv(tmp_path / "data.csv", index=False)
+    assert epsilex("fit", tmp_path / "data.csv", "--target", "y", *limits, "--out", tmp_path / "out").code == 0
+    words = json.loads((tmp_path / "out" / "fit.json").read_text())["command"].split()
     assert words[:2] == ["epsilex", "fit"]
     words[words.index("--out") + 1] = str(tmp_path / "again")
     assert epsilex(*words[1:]).code == 0
     for name in ("model.json", "front.csv"):
-        assert (tmp_path / "again" / name).read_bytes() == (folder / "out" / name).read_bytes()
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
 
 
 def test_a_report_is_made_anew_from_the_record(fitted):

@@ -59,7 +59,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Options of that method, such as `{"pool_size": 100}`.
     time_limit : float or None, default=30
         Seconds after which the search stops; compiling, half a minute once on a machine, is not counted. A run ended by
-        the clock is repeated exactly by `generations=est.n_generations_, time_limit=None` and the same `random_state`.
+        the clock is repeated exactly by `generations=est.n_generations_, time_limit=None` and the same `random_state`,
+        and `population_size=est.settings_.population_size` where the limit was above 10 s.
     generations : int or None, default=None
         Generations after which the search stops.
     target_error : float, default=0

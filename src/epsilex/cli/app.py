@@ -84,7 +84,7 @@ def demo(
         seconds=20.0, jobs=jobs, time_limit=time, generations=generations, population_size=population, random_state=seed
     )
     data = demonstration.data()
-    command = ["epsilex", "demo", *_options(population=population, seed=seed, out=out)]
+    command = ["epsilex", "demo", *_options(seed=seed, out=out)]
     record = fitting.fit(data, est, out, command, [demonstration.DESCRIPTION])
     demonstration.write(data, out / data.name)
     _tell(record, out, out / data.name, json)
@@ -127,7 +127,7 @@ def fit(
     if resume and not (out / fitting.CHECKPOINT).exists():
         news.append(f"there is nothing to resume in {out}, the search starts anew")
     command = ["epsilex", "fit", str(data), *_options(target=target, selection=selection,
-               preset=preset if preset != Preset.default else None, population=population, seed=seed,
+               preset=preset if preset != Preset.default else None, seed=seed,
                test_share=test_share if test_share != TEST_SHARE else None, out=out)]  # fmt: skip
     record = fitting.fit(fitting.Data(data.name, target, table, held_back), est, out, command, news, resume)
     _tell(record, out, data, json)

@@ -74,7 +74,7 @@ def fit(
 ) -> Fit:
     """Search, score and write.
 
-    command  what was asked for without its limits, for the report to tell
+    command  what was asked for, for the report to tell; how long and how many, which a limit of time decides, is added
     news     sentences said once the search is under way: bad input is known by then, and its line stands alone
     """
     with filled(out) as folder, warnings.catch_warnings(record=True) as caught:
@@ -84,7 +84,8 @@ def fit(
         training = ~data.held_back
         est.fit(data.table.X[training], data.table.y[training])
         notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
-        record = _record(data, est, shlex.join([*command, "--generations", str(est.n_generations_)]), notes)
+        size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
+        record = _record(data, est, shlex.join([*command, *size]), notes)
         save_model(record.model, folder / "model.json")
         _front(record).to_csv(folder / "front.csv", index=False)
         est.history_.to_csv(folder / "history.csv", index=False)
