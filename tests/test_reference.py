@@ -81,6 +81,19 @@ class TestReference:
         assert len(reference(Rows(X, y, np.ones(60)), 21).nodes) <= 21
         assert reference(Rows(X, y, np.ones(60)), 2) is None
 
+    def test_a_few_of_thousands_of_columns_only_where_they_foretell(self):
+        def r2(seed, matter):
+            X = np.random.default_rng(seed).normal(size=(560, 2000))
+            y = X[:, :matter].sum(axis=1) / np.sqrt(matter)
+            found = reference(Rows(X[:60], y[:60], np.ones(60)), 50)
+            rest = y[60:] - evaluate64(found.nodes, X[60:])
+            return 1.0 - (rest**2).mean() / y[60:].var(), len(found.nodes)
+
+        every = [r2(seed, 2000) for seed in range(6)]
+        assert np.mean([score for score, _ in every]) > -0.1  # 24 columns picked by all rows: -0.18
+        assert np.median([length for _, length in every]) == 1
+        assert all(score > 0.1 for score, _ in (r2(seed, 2) for seed in range(3)))
+
     @pytest.mark.parametrize("n", [LEAST - 1, FEW + 1])
     def test_none_for_many_rows_or_next_to_none(self, n):
         assert reference(linear_rows(n), 50) is None
