@@ -101,18 +101,24 @@ def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray
     """Coefficients, and errors with their rows left out, under the penalty for which these are least; Z and y have mean
     zero."""
     root = np.sqrt(weight)
-    u, s, vt = np.linalg.svd(root[:, None] * Z, full_matrices=False)
+    columns = root[:, None] * Z
+    if columns.shape[1] > len(y):  # much quicker than the singular values of so wide a matrix
+        square, u = np.linalg.eigh(columns @ columns.T)
+        square = np.maximum(square, 0.0)
+    else:
+        u, s, _ = np.linalg.svd(columns, full_matrices=False)
+        square = s**2
     target = u.T @ (root * y)
     best: tuple[float, np.ndarray, np.ndarray] | None = None
     for penalty in PENALTIES * weight.sum() / len(y):
-        kept = s**2 / (s**2 + penalty)
+        kept = square / (square + penalty)
         leverage = (u**2) @ kept + weight / weight.sum()
         errors = (y - (u @ (kept * target)) / root) / (1.0 - np.minimum(leverage, 1.0 - 1e-6))
         loss = float(weight @ errors**2)
         if best is None or loss < best[0]:
-            best = loss, vt.T @ (s / (s**2 + penalty) * target), errors
+            best = loss, target / (square + penalty), errors
     assert best is not None
-    return best[1], best[2]
+    return columns.T @ (u @ best[1]), best[2]
 
 
 def _largest(coefficients: np.ndarray, most: int) -> np.ndarray:
