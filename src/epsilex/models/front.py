@@ -39,6 +39,7 @@ class Scorer:
     """Makes models of programs, with their metrics on the training rows and, if there are any, the validation rows.
 
     low, high  of each column of the training rows
+    box        of the training rows; a feature that is not among their columns (a fed-back output) can be anything
     limits     that a tame model's values keep to
     """
 
@@ -50,11 +51,16 @@ class Scorer:
     values: Callable = evaluate64
     low: np.ndarray = field(init=False, repr=False)
     high: np.ndarray = field(init=False, repr=False)
+    box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
 
     def __post_init__(self):
-        object.__setattr__(self, "low", self.train.X.min(axis=0))
-        object.__setattr__(self, "high", self.train.X.max(axis=0))
+        low, high = self.train.X.min(axis=0), self.train.X.max(axis=0)
+        largest = float(np.finfo(np.float64).max)
+        known = [Interval(float(lo), float(hi)) for lo, hi in zip(low, high, strict=True)]
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "box", known + [Interval(-largest, largest)] * (len(self.names) - len(known)))
         object.__setattr__(self, "limits", limits(self.train.y))
 
     def __call__(self, nodes: Sequence[Node]) -> Model | None:
@@ -87,14 +93,6 @@ class Scorer:
         within = ((self.shadow >= self.low) & (self.shadow <= self.high)).all(axis=1)
         share = 1.0 - np.isfinite(out[within]).mean() if within.any() else 0.0
         return bool(((out >= low) & (out <= high)).all()), bool(share == 0.0 or share * len(self.train.y) > EXPECTED)
-
-    @property
-    def box(self) -> list[Interval]:
-        """The box of the training rows; a feature that is not among their columns (a fed-back output) can be
-        anything."""
-        known = [Interval(float(lo), float(hi)) for lo, hi in zip(self.low, self.high, strict=True)]
-        largest = np.finfo(np.float64).max
-        return known + [Interval(-largest, largest)] * (len(self.names) - len(known))
 
     @property
     def rounding(self) -> float:
