@@ -23,6 +23,7 @@ CLEARLY = 3.0  # standard errors; or
 DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
 MATTERS = 0.005  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
+SAFER = 100  # rows; with more of them fitting by chance is the rarer, and the price falls
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
 
@@ -74,7 +75,8 @@ def convinces(nodes: Sequence[Node], over: Reference, rows: Rows, factor: float 
     n = len(rows.y)
     free = {CONSTANT, FEATURE, opcode("add"), opcode("sub"), opcode("neg")}
     operators = sum(code not in free for code, _, _ in nodes)
-    charge = factor * np.exp(CHARGE * operators * np.log(n) / n)
+    price = CHARGE * np.log(n) * min(1.0, SAFER / n)
+    charge = factor * np.exp(operators * price / n)
     return _clearly_less(np.sqrt(charge) * left_out(nodes, rows), over.left_out, rows.weight)
 
 
