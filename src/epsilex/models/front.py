@@ -30,6 +30,7 @@ UNDEFINED = 10.0  # as UNTAMED, where a model is undefined here and there within
 EXPECTED = 10.0  # training rows on which a model should have been undefined, if rows were like shadow rows
 LEANER = 3  # models are tried without an offset and a factor
 ODDS = 50.0  # to one, as description lengths tell them, by which a longer model must be better than a shorter one
+SAME = 1e-9  # share of the loss by which models differ that tuning of constants ended a little sooner or later
 TRIED = 5  # models may try to convince on few rows; among many one would by chance
 CHOICES = ("description", "validation", "accuracy")
 
@@ -154,8 +155,9 @@ def _enter(m: Model | None, best: dict[int, Model]) -> None:
 
 def _by_length(best: dict[int, Model], score: Scorer) -> list[Model]:
     front: list[Model] = []
+    rounding = score.rounding
     for length in sorted(best):
-        if not front or max(standing(best[length]), score.rounding) < standing(front[-1]):
+        if not front or max(standing(best[length]), rounding) < (1.0 - SAME) * standing(front[-1]):
             front.append(best[length])
     return front
 
