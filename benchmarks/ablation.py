@@ -36,6 +36,7 @@ def variants() -> dict[str, dict]:
         "no tuning": {"tuning": "none"},
         "tuning: hill climbing": {"tuning": "hill_climbing"},
         "a tenth of the children tuned": {"tuning_share": 0.1},
+        "no grafts": {"graft_share": 0.0},
         "point mutation alone": {"mutations": {"point": 1.0}},
         "no crossover": {"crossover": 0.0},
         "no polish": {"polish": False},

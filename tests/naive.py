@@ -197,3 +197,13 @@ def front_ranks(f, g):
         left -= best
         front += 1
     return rank
+
+
+def scion(y, w, out, g, values, base, scaling):
+    """The factor c of a scion with these values for which `base + c g values`, on top of what linear scaling of `out`
+    does, leaves least of y; and what is left, the sum of weighted squares."""
+    root = np.sqrt(w)
+    free = [np.ones(len(y)), out] if scaling else []
+    columns = np.column_stack([*free, g * values]) * root[:, None]
+    c, *_ = np.linalg.lstsq(columns, root * (y - base), rcond=None)
+    return c[-1], ((root * (y - base) - columns @ c) ** 2).sum()

@@ -501,6 +501,7 @@ BAD = {
     "tuning_cases": (1, "a"),
     "max_cases": (1, "a"),
     "short_share": (-0.1, "a"),
+    "graft_share": (-0.1, "a"),
     "shadow": ("yes", None),
     "sums": ("yes", None),
     "survival": ("fittest", None),

@@ -56,7 +56,8 @@ class TestSettings:
         assert not table.scaling
         assert not table.coefficients
         assert (table.point_rate, table.retries, table.limit_outputs) == (0.025, 0, True)
-        assert (table.short_share, table.shadow, table.max_cases) == (0.0, False, None)  # what came after the paper
+        assert (table.short_share, table.graft_share) == (0.0, 0.0)  # what came after the paper
+        assert (table.shadow, table.max_cases) == (False, None)
 
     def test_the_estimator_has_the_same_table_and_1000_generations(self):
         from epsilex import SymbolicRegressor

@@ -60,6 +60,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "crossover": _number(0.0, 1.0),
     "short_share": _number(0.0, 1.0),
     "point_rate": _number(0.0, 1.0),
+    "graft_share": _number(0.0, 1.0),
     "tuning_share": _number(0.0, 1.0),
     "generations": _or_none(integer_from(0)),
     "time_limit": _or_none(_number(0.0)),

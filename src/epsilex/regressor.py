@@ -93,6 +93,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion",
         "deletion", "constants"; probability per node of a point mutation (0: one node); how often a child that is too
         long is tried again; greatest length of a new random subtree.
+    graft_share : float
+        Share of the children that get a term which explains errors of their parent, see `epsilex.evolution.grafting`.
     tuning, tuning_share, tuning_steps, tuning_cases
         Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
         paper, or "none".
@@ -183,6 +185,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         point_rate=Settings.point_rate,
         retries=Settings.retries,
         subtree_size=Settings.subtree_size,
+        graft_share=Settings.graft_share,
         tuning=Settings.tuning,
         tuning_share=Settings.tuning_share,
         tuning_steps=Settings.tuning_steps,
@@ -224,6 +227,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.point_rate = point_rate
         self.retries = retries
         self.subtree_size = subtree_size
+        self.graft_share = graft_share
         self.tuning = tuning
         self.tuning_share = tuning_share
         self.tuning_steps = tuning_steps

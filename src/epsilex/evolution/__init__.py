@@ -4,9 +4,11 @@ settings    `Settings`, frozen; `Settings.paper()` is Table 1
 cases       the training cases, and the measuring of programs on them
 population  programs and their errors, fitness and age
 loop        `evolve`, a generator of generations
-planting    a part of the start that is not random: `sums` (of `terms`, for the `sides` of an equation) and `quadrics`
+planting    a part of the start that is not random: `sums` (of `terms`, for the `sides` of an equation), `polynomials`,
+            `powers` and `quadrics`
 schools     children that come from short parents and stay short
 variation   random start, children of pairs
+grafting    children with a term that explains what their parent does not
 tuning      constants: hill climbing, Levenberg-Marquardt
 survival    who lives on
 shadow      likely rows that the data does not have, and who behaves on them

@@ -12,6 +12,7 @@ from epsilex import selection
 from epsilex.evolution import survival, tuning, variation
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.clock import Clock
+from epsilex.evolution.grafting import graft
 from epsilex.evolution.planting import plant
 from epsilex.evolution.population import Population
 from epsilex.evolution.schools import School, schools
@@ -80,6 +81,9 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
             programs, origin = variation.vary_schools(
                 population, chosen, groups, settings, cases.n_features, index, n_jobs
             )
+            if settings.graft_share > 0:
+                limits = np.repeat([s.max_length for s in groups], [len(c.parents) for c in chosen])
+                graft(programs, origin, parents, limits, population, cases, settings, index, n_jobs)
         with clock("evaluate"):
             children = cases.measure_new(programs, origin, population, **measure)
             evaluations += int((origin < 0).sum())

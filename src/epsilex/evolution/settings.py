@@ -41,6 +41,7 @@ class Settings:
     point_rate: float = 0.0  # per node; 0 changes one node
     retries: int = 3  # of a child that is too long
     subtree_size: int = 10  # of a new random subtree, at most
+    graft_share: float = 0.2  # of the children, that get a term which explains errors of their parent
     tuning: str = "levenberg_marquardt"
     tuning_share: float = 1.0  # of the children
     tuning_steps: int = 3
@@ -69,7 +70,7 @@ class Settings:
         _at_least("tuning_steps", self.tuning_steps, 1)
         _at_least("subtree_size", self.subtree_size, 1)
         _at_least("max_cases", self.max_cases or 2, 2)
-        for name in ("constant_share", "short_share", "crossover", "point_rate", "tuning_share"):
+        for name in ("constant_share", "short_share", "crossover", "point_rate", "graft_share", "tuning_share"):
             value = getattr(self, name)
             if not 0.0 <= value <= 1.0:
                 raise ValueError(f"{name}: expected a number from 0 to 1; got {value}")
@@ -117,6 +118,7 @@ class Settings:
             "mutations": {"point": 1.0},
             "point_rate": 0.025,
             "retries": 0,
+            "graft_share": 0.0,
             "tuning": "hill_climbing",
             "survival": "generational",
             "shadow": False,

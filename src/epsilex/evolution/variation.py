@@ -13,7 +13,7 @@ from epsilex.programs.start import by_arity, grown
 from epsilex.selection import Selected
 
 # Purposes: which of the streams at (seed, generation) a step draws from. Selection has 0 to 15.
-START, NEWCOMER, VARY, CLIMB, TUNE = range(16, 21)
+START, NEWCOMER, VARY, CLIMB, TUNE, STOCK, SCION, GRAFT = range(16, 24)
 
 
 def start(settings: Settings, n: int, n_features: int, generation: int = 0, purpose: int = START) -> Programs:

@@ -1,0 +1,95 @@
+"""Grafts: children that are told where their parent errs.
+
+Most mutations know nothing of the errors, and most of them do harm. A graft adds a term at a random node of its
+parent, or puts one in the place of a subtree. From small random programs, the scions, each graft tries some and takes
+the one that explains most of what the parent leaves unexplained: to first order that takes the derivative of the
+output by the node's value, and a few sums over some of the cases. The factor of the scion comes with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.population import Population
+from epsilex.evolution.settings import Settings
+from epsilex.evolution.variation import GRAFT, SCION, STOCK
+from epsilex.programs import Programs
+from epsilex.programs.evaluation import evaluate_blocks
+from epsilex.programs.operators import arities, opcode
+from epsilex.programs.start import by_arity, grown
+
+SCIONS, SIZE = 512, 6  # of a generation, and the length of the longest
+TRIES = 64  # scions that a graft chooses from
+REPLACING = 0.5  # share of the grafts that replace a subtree
+NUDGE = 0.01  # of a node's mean magnitude, by which its value is changed to see what the output does
+SPIKE = 0.5  # share of a scion's length that a single row may have
+
+
+def graft(
+    children: Programs, origin: np.ndarray, parents: np.ndarray, limits: np.ndarray, population: Population,
+    cases: Cases, settings: Settings, generation: int, n_jobs: int,
+) -> None:  # fmt: skip
+    """Make a share of the children, in place, grafts of their `parents`; of each at most `limits` nodes.
+
+    A model of a series has features that only a run of it knows, and is left alone.
+    """
+    if not {"add", "mul"} <= set(settings.operators) or cases.n_features != cases.rows.shape[1]:
+        return
+    from epsilex.kernels import grafting, slices
+
+    rng = np.random.Generator(np.random.Philox(key=[settings.seed, generation * 256 + GRAFT]))
+    slots = np.flatnonzero(rng.random(len(children)) < settings.graft_share)
+    X, y, root_weight = cases.drawn(settings.tuning_cases, rng)
+    weight = root_weight * root_weight
+    n, stock, arity = min(settings.tuning_cases, len(cases)), population.programs, arities()
+    seed, code = np.uint64(settings.seed), (stock.opcode, stock.feature, stock.constant, stock.length)
+    m, width = len(slots), stock.width
+    node, start = np.empty(m, np.int32), np.empty(m, np.int32)
+    part, nudged = Programs.empty(m, width), Programs.empty(m, width + 2)
+    grafting.stocks(
+        seed, generation, STOCK, slots, parents, *code, arity, opcode("add"), node, start,
+        part.opcode, part.feature, part.constant, part.length,
+        nudged.opcode, nudged.feature, nudged.constant, nudged.length, 0, m,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        value = evaluate_blocks(part, X, n_jobs)[:, :n]
+        step = NUDGE * np.maximum(np.abs(value).mean(axis=1), NUDGE)
+        nudged.constant[np.arange(m), node + 1] = step
+        out = evaluate_blocks(stock.take(parents[slots]), X, n_jobs)[:, :n]
+        raised = out + (evaluate_blocks(nudged, X, n_jobs)[:, :n] - out) / step[:, None]
+        usable = np.isfinite(value + raised).all(axis=1)
+    scions = _scions(settings, cases.n_features, generation)
+    scion_values = evaluate_blocks(scions, X, n_jobs)[:, :n]
+    good, factors = _good(scion_values), np.empty(len(scions), bool)
+    grafting.begin_with_factors(
+        scions.opcode, scions.length, arity, opcode("mul"), opcode("div"), settings.coefficients, factors
+    )
+
+    def some(first: int, last: int) -> None:
+        grafting.graft(
+            seed, generation, GRAFT, slots, parents, limits, TRIES, REPLACING, y, weight, n,
+            out, value, raised, usable, population.slope, population.intercept, settings.scaling, *code, node, start,
+            scions.opcode, scions.feature, scions.constant, scions.length, scion_values, good, factors,
+            opcode("add"), opcode("mul"),
+            children.opcode, children.feature, children.constant, children.length, origin, first, last,
+        )  # fmt: skip
+
+    slices.run(some, m, n_jobs)
+
+
+def _scions(settings: Settings, n_features: int, generation: int) -> Programs:
+    lengths = 1 + np.arange(SCIONS) % min(SIZE, settings.max_length)
+    return grown(
+        settings.seed, generation, SCION, np.arange(SCIONS), lengths, settings.max_length, n_features,
+        by_arity(settings.operators), settings.constant_share, settings.constant_range, settings.coefficients,
+    )  # fmt: skip
+
+
+def _good(values: np.ndarray) -> np.ndarray:
+    """Which scions are finite, vary, and hang on no single row."""
+    with np.errstate(all="ignore"):
+        square = values * values
+        size = square.mean(axis=1)
+        varies = values.var(axis=1) > 1e-8 * size
+        return np.isfinite(size) & varies & (square.max(axis=1) < SPIKE**2 * values.shape[1] * size)
