@@ -1,9 +1,10 @@
 """Grafts: children that are told where their parent errs.
 
 Most mutations know nothing of the errors, and most of them do harm. A graft adds a term at a random node of its
-parent, or puts one in the place of a subtree. From small random programs, the scions, each graft tries some and takes
-the one that explains most of what the parent leaves unexplained: to first order that takes the derivative of the
-output by the node's value, and a few sums over some of the cases. The factor of the scion comes with it.
+parent, or puts one in the place of a subtree. Of the scions, small random programs and subtrees of the other parents,
+each graft tries some and takes the one that explains most of what its parent leaves unexplained: to first order that
+takes the derivative of the output by the node's value, and a few sums over some of the cases. The factor of the scion
+comes with it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.programs.operators import arities, opcode
 from epsilex.programs.start import by_arity, grown
 
-SCIONS, SIZE = 512, 6  # of a generation, and the length of the longest
+SCIONS, SIZE = 512, 6  # random ones of a generation, and the length of the longest
+OWN_SIZE = 12  # the length of the longest that is a parent's subtree
 TRIES = 64  # scions that a graft chooses from
 REPLACING = 0.5  # share of the grafts that replace a subtree
 NUDGE = 0.01  # of a node's mean magnitude, by which its value is changed to see what the output does
@@ -59,8 +61,9 @@ def graft(
         out = evaluate_blocks(stock.take(parents[slots]), X, n_jobs)[:, :n]
         raised = out + (evaluate_blocks(nudged, X, n_jobs)[:, :n] - out) / step[:, None]
         usable = np.isfinite(value + raised).all(axis=1)
-    scions = _scions(settings, cases.n_features, generation)
-    scion_values = evaluate_blocks(scions, X, n_jobs)[:, :n]
+    scions, own = _scions(settings, cases.n_features, generation), (part.length > 1) & (part.length <= OWN_SIZE)
+    scion_values = np.concatenate([evaluate_blocks(scions, X, n_jobs)[:, :n], value[own]])
+    scions = Programs.joined([scions, part.take(own)])
     good, factors = _good(scion_values), np.empty(len(scions), bool)
     grafting.begin_with_factors(
         scions.opcode, scions.length, arity, opcode("mul"), opcode("div"), settings.coefficients, factors

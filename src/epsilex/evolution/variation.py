@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.evolution.population import PROGRAM, Population
+from epsilex.evolution.population import Population
 from epsilex.evolution.schools import School
 from epsilex.evolution.settings import MUTATIONS, Settings
 from epsilex.programs import Programs
@@ -75,8 +75,7 @@ def vary_schools(
     ]  # fmt: skip
     if len(parts) == 1:
         return parts[0]
-    programs = Programs(*(np.concatenate([getattr(p, name) for p, _ in parts]) for name in PROGRAM))
-    return programs, np.concatenate([origin for _, origin in parts])
+    return Programs.joined([programs for programs, _ in parts]), np.concatenate([origin for _, origin in parts])
 
 
 def age_of_children(age: np.ndarray, parents: np.ndarray) -> np.ndarray:

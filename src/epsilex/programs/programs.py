@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -45,6 +45,11 @@ class Programs:
             for k, (code, feature, constant) in enumerate(row):
                 result.opcode[i, k], result.feature[i, k], result.constant[i, k] = code, feature, constant
         return result
+
+    @classmethod
+    def joined(cls, parts: Sequence[Programs]) -> Programs:
+        """The programs of all parts, which are of one width, one part after another."""
+        return cls(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)))
 
     def __len__(self) -> int:
         return len(self.length)
