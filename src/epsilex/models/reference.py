@@ -19,7 +19,7 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-CLEARLY = 3.0  # standard errors; or
+CLEARLY = 4.0  # standard errors; or
 DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
 MATTERS = 0.005  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
