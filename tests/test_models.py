@@ -293,6 +293,11 @@ class TestPolish:
         nodes = polish(parse("(1.5*`temp (C)` + 0.5)*1.2 + 0.1 - 0.3", NAMES), train.X, train.y, train.weight)
         np.testing.assert_allclose(model(nodes, NAMES).predict(train.X), train.y, atol=1e-6)
 
+    def test_derivatives_whose_squares_overflow(self):
+        train = rows()
+        nodes = parse("`temp (C)`/1e-80 + 2*`temp (C)`", NAMES)
+        assert polish(nodes, train.X, train.y, train.weight) == nodes
+
     def test_exponents_stay(self):
         nodes = parse("pi**2", NAMES)
         assert nodes[-1][0] == opcode("pow")

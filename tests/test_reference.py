@@ -29,6 +29,12 @@ def squared(y, prediction):
     return (y - prediction) ** 2
 
 
+def test_a_derivative_whose_square_overflows_is_that_of_a_fixed_number():
+    rows = linear_rows()
+    errors = left_out(parse("a/1e-80 + 2*b", NAMES), rows)
+    assert np.isfinite(errors).all()
+
+
 class TestReference:
     def test_it_is_ridge_with_cross_validation(self):
         rows = linear_rows()

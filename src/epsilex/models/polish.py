@@ -12,6 +12,7 @@ from epsilex.programs.gradient import constant_places, jacobian64
 MAX_ROWS = 20_000  # more rows change the constants less than their rounding
 
 
+@np.errstate(all="ignore")  # squares of derivatives near a pole may overflow
 def polish(nodes: Sequence[Node], X: np.ndarray, y: np.ndarray, weight: np.ndarray, steps: int = 20) -> list[Node]:
     """The program with its constants tuned to least squares; as it was where that does not help."""
     nodes = list(nodes)
@@ -29,10 +30,10 @@ def polish(nodes: Sequence[Node], X: np.ndarray, y: np.ndarray, weight: np.ndarr
         return nodes
     damping = 1e-3
     for _ in range(steps):
-        if not np.isfinite(jacobian).all():
-            break
         a = root[:, None] * jacobian
         normal, gradient = a.T @ a, a.T @ (root * (y - out))
+        if not (np.isfinite(normal).all() and np.isfinite(gradient).all()):
+            break
         diagonal = np.diag(normal).copy()
         diagonal[diagonal == 0] = 1.0
         moved = False
@@ -66,5 +67,4 @@ def with_constants(nodes: Sequence[Node], places: Sequence[int], values: np.ndar
 
 
 def _cost(out: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-    with np.errstate(all="ignore"):
-        return float((weight * (y - out) ** 2).sum())
+    return float((weight * (y - out) ** 2).sum())

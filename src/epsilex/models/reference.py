@@ -80,6 +80,7 @@ def convinces(nodes: Sequence[Node], over: Reference, rows: Rows, factor: float 
     return _clearly_less(np.sqrt(charge) * left_out(nodes, rows), over.left_out, rows.weight)
 
 
+@np.errstate(over="ignore")  # a constant whose derivative has no finite square counts as fixed
 def left_out(nodes: Sequence[Node], rows: Rows) -> np.ndarray:
     """Errors of the program on each row, had the constants been tuned without it: to first order the error over one
     minus the row's leverage."""
