@@ -46,7 +46,7 @@ def grafted(population, cases, settings: Settings, limit: int | None = None, n_j
 @pytest.mark.parametrize("replaced", [True, False])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_best_scion_as_least_squares_finds_it(scaling, replaced, seed):
-    """At node `3*x0` of `exp(0.3*x0) + x1`, whose derivative is known, with as many tries as to see every scion."""
+    """At node `0.3*x0` of `exp(0.3*x0) + x1`, whose derivative is known, with as many tries as to see every scion."""
     from epsilex.kernels import grafting
 
     rng = np.random.default_rng(seed)

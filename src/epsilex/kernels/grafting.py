@@ -1,5 +1,5 @@
-"""Grafts: a parent with a scion, one of many small random programs, added at one of its nodes or put in a subtree's
-place; of the scions that a graft tries, the one that explains most of the parent's errors is taken.
+"""Grafts: a parent with a scion, one of many small programs, added at one of its nodes or put in a subtree's place; of
+the scions that a graft tries, the one that explains most of the parent's errors is taken.
 
 Legend: `i` a graft, `j` a scion, `k` the node, `n` rows, `w` their weights, `g` by how much the scaled output changes
 with the node's value, `z` what is left to explain, `q` the output, centred and of length 1. To first order a scion T
