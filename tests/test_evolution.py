@@ -297,9 +297,8 @@ class TestFronts:
         assert distance[[0, 3]].tolist() == [np.inf, np.inf]
         assert distance[1:3] == pytest.approx([2 / 10 + 7 / 9, 9 / 10 + 3 / 9])
 
-    @pytest.mark.parametrize("survival", ["pareto", "banded"])
-    def test_the_best_survives(self, survival):
-        settings = Settings(population_size=40, max_length=20, survival=survival, tuning="none", seed=1)
+    def test_the_best_survives(self):
+        settings = Settings(population_size=40, max_length=20, tuning="none", seed=1)
         kept = [g.population.standing.min() for g in generations(15, settings)]
         assert kept == sorted(kept, reverse=True)
 

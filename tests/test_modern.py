@@ -1,4 +1,4 @@
-"""The modern parts: the Jacobian kernel and Levenberg-Marquardt, shadow rows, schools, bands of lengths, pruning."""
+"""The modern parts: the Jacobian kernel and Levenberg-Marquardt, shadow rows, schools, pruning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from epsilex.evolution import Cases, Settings, evolve
 from epsilex.evolution.archive import Archive
 from epsilex.evolution.schools import schools
 from epsilex.evolution.shadow import limits, shadow_rows
-from epsilex.evolution.survival import BANDS, banded
 from epsilex.evolution.tuning import tune_constants
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.kernels.jacobian import jacobian
@@ -196,24 +195,6 @@ def test_no_formula_is_longer_than_asked_for():
         X, y
     )
     assert est.front_["length"].max() <= 12
-
-
-def test_every_band_keeps_its_fittest():
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(60, 2))
-    cases = Cases.from_arrays(X, X[:, 0] - X[:, 1])
-    generations = evolve(cases, Settings(population_size=100, seed=4))
-    first, second = next(generations).population, next(generations).population
-    kept = banded(first, second, 50)
-    assert len(kept) == 100
-    for band in range(BANDS):
-        low, high = 5 * band + 1, 5 * band + 5
-        best = min(
-            (p.standing[(p.programs.length >= low) & (p.programs.length <= high)].min(initial=np.inf))
-            for p in (first, second)
-        )
-        here = kept.standing[(kept.programs.length >= low) & (kept.programs.length <= high)].min(initial=np.inf)
-        assert here == best
 
 
 class TestPruning:

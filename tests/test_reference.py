@@ -161,6 +161,16 @@ class TestConvinces:
         assert [convinced(40, more) for more in (0, 2, 8)] == [True, True, False]
         assert convinced(300, 8)
 
+    def test_a_leaf_costs_the_more_the_more_features_there_are(self):
+        def convinced(more_columns, more_leaves):
+            rng = np.random.default_rng(0)
+            X = np.pad(rng.normal(size=(40, 3)), ((0, 0), (0, more_columns)))  # constant: the reference is the same
+            rows = Rows(X, X[:, 0] * X[:, 1] + 0.1 * rng.normal(size=40), np.ones(40))
+            return convinces(parse("a*b" + " + 0*c" * more_leaves, NAMES), reference(rows, 50), rows)
+
+        assert convinced(0, 10)
+        assert [convinced(1000, more) for more in (0, 10)] == [True, False]
+
 
 class TestChoice:
     def test_the_linear_model_takes_the_place_of_its_length(self):

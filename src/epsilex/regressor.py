@@ -98,9 +98,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     tuning, tuning_share, tuning_steps, tuning_cases
         Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
         paper, or "none".
-    survival : {"banded", "pareto", "generational"}
-        The fittest of parents and children in each band of lengths; the best by non-dominated (fitness, length); the
-        children.
+    survival : {"pareto", "generational"}
+        The best of parents and children by non-dominated (fitness, length); or the children.
     max_cases : int or None
         Rows the search sees, drawn at random where there are more; the front is scored on all rows.
     shadow : bool

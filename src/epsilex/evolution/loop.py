@@ -98,10 +98,8 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
                 population = survival.by_method(method, older, children, cases.measure(newcomer, **measure))
             elif settings.survival == "generational":
                 population = survival.generational(population, children, settings.elitism)
-            elif settings.survival == "pareto":
-                population = survival.pareto(population, children)
             else:
-                population = survival.banded(population, children, settings.max_length)
+                population = survival.pareto(population, children)
         if settings.tuning == "hill_climbing":
             with clock("tune"):
                 evaluations += tuning.hill_climb(population, cases, settings, index, n_jobs)

@@ -11,7 +11,7 @@ from epsilex.programs.operators import opcodes
 from epsilex.programs.start import check_lengths
 
 TUNINGS = ("none", "hill_climbing", "levenberg_marquardt")
-SURVIVALS = ("banded", "pareto", "generational")
+SURVIVALS = ("pareto", "generational")
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
 
@@ -46,7 +46,7 @@ class Settings:
     tuning_share: float = 1.0  # of the children
     tuning_steps: int = 3
     tuning_cases: int = 256  # drawn for each generation's tuning, at most
-    survival: str = "banded"
+    survival: str = "pareto"
     max_cases: int | None = 4096  # rows the search sees, drawn at random from more; None: all
     shadow: bool = True  # whether untamed programs count as less fit
     sums: bool = True  # whether the first population has sums of simple terms in it

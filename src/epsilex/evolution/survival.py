@@ -7,8 +7,6 @@ import numpy as np
 from epsilex.evolution.population import Population, Union
 from epsilex.selection.methods import Method
 
-BANDS = 10
-
 
 def generational(population: Population, children: Population, elitism: bool) -> Population:
     """The children; with elitism the best parent takes the place of the worst child, unless a child is as good."""
@@ -51,30 +49,6 @@ def pareto(population: Population, children: Population) -> Population:
     elif len(distinct) < n:
         rest = np.setdiff1d(np.arange(len(everyone)), distinct)
         kept = np.concatenate([distinct, rest[np.argsort(standing[rest], kind="stable")][: n - len(distinct)]])
-    return everyone.take(np.sort(kept))
-
-
-def banded(population: Population, children: Population, max_length: int) -> Population:
-    """The fittest of parents and children in each of BANDS bands of length, as many from each as there are.
-
-    Short programs have room of their own, and long ones cannot crowd them out. Within a band, of those whose fitness
-    is the same to four digits only the shortest lives: most of them are one formula with its constants tuned again.
-    """
-    n = len(population)
-    everyone = Union(population, children)
-    length, standing = everyone.length, everyone.column("standing")
-    band = np.minimum((length - 1) * BANDS // max_length, BANDS - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rounded = np.round(np.log(standing) * 1e4)
-    order = np.lexsort((length, rounded, band))
-    new = np.ones(len(order), bool)
-    new[1:] = (band[order[1:]] != band[order[:-1]]) | (rounded[order[1:]] != rounded[order[:-1]])
-    order = order[new & np.isfinite(standing[order])]
-    place = np.arange(len(order)) - np.searchsorted(band[order], band[order])  # within the band
-    kept = order[np.lexsort((standing[order], place))[:n]]
-    if len(kept) < n:
-        rest = np.setdiff1d(np.arange(len(everyone)), kept)
-        kept = np.concatenate([kept, rest[np.argsort(standing[rest], kind="stable")][: n - len(kept)]])
     return everyone.take(np.sort(kept))
 
 

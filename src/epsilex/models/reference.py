@@ -19,10 +19,10 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-CLEARLY = 4.0  # standard errors; or
+CLEARLY = 3.5  # standard errors; or
 DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
 MATTERS = 0.005  # of the largest coefficient, all columns having a spread of 1
-CHARGE = 2.0  # times log(n), the price of an operator other than + and -: there are so many to choose from
+CHARGE = 1.5  # times log(n), the price of an operator other than + and -; a feature's is the logarithm of their number
 SAFER = 100  # rows; with more of them fitting by chance is the rarer, and the price falls
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
@@ -72,11 +72,12 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
 def convinces(nodes: Sequence[Node], over: Reference, rows: Rows, factor: float = 1.0) -> bool:
     """Whether the program's squared errors with their rows left out, times `factor`, are clearly below the
     reference's."""
-    n = len(rows.y)
+    n, n_features = rows.X.shape
     free = {CONSTANT, FEATURE, opcode("add"), opcode("sub"), opcode("neg")}
     operators = sum(code not in free for code, _, _ in nodes)
-    price = CHARGE * np.log(n) * min(1.0, SAFER / n)
-    charge = factor * np.exp(operators * price / n)
+    leaves = sum(code == FEATURE for code, _, _ in nodes)
+    price = operators * CHARGE * np.log(n) * min(1.0, SAFER / n) + leaves * np.log(n_features)
+    charge = factor * np.exp(price / n)
     return _clearly_less(np.sqrt(charge) * left_out(nodes, rows), over.left_out, rows.weight)
 
 
