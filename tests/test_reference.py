@@ -68,10 +68,17 @@ class TestReference:
         theirs.fit(many.X, many.y)
         np.testing.assert_allclose(evaluate64(weighted.nodes, rows.X), theirs.predict(rows.X), rtol=0.02)
 
+    def test_two_equal_rows_made_one_do_not_change_the_penalty(self):
+        rows = linear_rows(n=30)
+        one = reference(Rows(rows.X, rows.y, np.where(np.arange(30) == 3, 2.0, 1.0)), 50)
+        theirs = make_pipeline(StandardScaler(), RidgeCV(PENALTIES))
+        theirs.fit(np.vstack([rows.X, rows.X[3]]), np.append(rows.y, rows.y[3]))
+        np.testing.assert_allclose(evaluate64(one.nodes, rows.X), theirs.predict(rows.X), rtol=1e-10)
+
     def test_columns_that_hardly_matter_are_left_out(self):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(60, 20))
-        found = reference(Rows(X, 5.0 * X[:, 3] + 0.02 * rng.normal(size=60), np.ones(60)), 50)
+        found = reference(Rows(X, 5.0 * X[:, 3] + 0.002 * rng.normal(size=60), np.ones(60)), 50)
         assert len(found.nodes) == 3
         assert found.nodes[1][1] == 3
 

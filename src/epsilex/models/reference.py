@@ -21,7 +21,7 @@ FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
 CLEARLY = 3.5  # standard errors; or
 DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
-MATTERS = 0.005  # of the largest coefficient, all columns having a spread of 1
+MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 1.5  # times log(n), the price of an operator other than + and -; a feature's is the logarithm of their number
 SAFER = 100  # rows; with more of them fitting by chance is the rarer, and the price falls
 FOLDS = 5
@@ -114,7 +114,7 @@ def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray
         square = s**2
     target = u.T @ (root * y)
     best: tuple[float, np.ndarray, np.ndarray] | None = None
-    for penalty in PENALTIES * weight.sum() / len(y):
+    for penalty in PENALTIES * np.median(weight):  # 1 where a few equal rows were made one
         kept = square / (square + penalty)
         leverage = (u**2) @ kept + weight / weight.sum()
         errors = (y - (u @ (kept * target)) / root) / (1.0 - np.minimum(leverage, 1.0 - 1e-6))
