@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from epsilex.evolution import Cases, Settings, Stop, evolve, search
 from epsilex.evolution.archive import Archive
 from epsilex.evolution.history import frame
-from epsilex.evolution.survival import generational, pareto
+from epsilex.evolution.survival import crowding, generational, pareto
 from epsilex.evolution.tuning import hill_climb, levenberg_marquardt, tune_constants
-from epsilex.kernels.pareto import crowding, front_ranks
+from epsilex.kernels.pareto import front_ranks
 from epsilex.programs import Programs
 from epsilex.programs.evaluation import evaluate
 from epsilex.selection.afp import survive
@@ -292,8 +292,7 @@ class TestFronts:
 
     def test_crowding(self):
         f, g = np.array([0.0, 1.0, 2.0, 10.0]), np.array([9.0, 3.0, 2.0, 0.0])
-        distance = np.empty(4)
-        crowding(f, g, np.arange(4), distance)
+        distance = crowding(f, g)
         assert distance[[0, 3]].tolist() == [np.inf, np.inf]
         assert distance[1:3] == pytest.approx([2 / 10 + 7 / 9, 9 / 10 + 3 / 9])
 

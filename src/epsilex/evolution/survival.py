@@ -23,7 +23,7 @@ def pareto(population: Population, children: Population) -> Population:
 
     Of individuals with equal outputs only the shortest lives. Should fewer than the population be left, copies fill it.
     """
-    from epsilex.kernels.pareto import crowding, front_ranks
+    from epsilex.kernels.pareto import front_ranks
 
     n = len(population)
     everyone = Union(population, children)
@@ -41,8 +41,7 @@ def pareto(population: Population, children: Population) -> Population:
     if len(distinct) > n:
         cut = rank[by_rank[n - 1]]
         last = np.flatnonzero(rank == cut)
-        distance = np.empty(len(last))
-        crowding(np.log(np.maximum(f, 1e-30)), g, last, distance)
+        distance = crowding(np.log(np.maximum(f[last], 1e-30)), g[last])
         whole = np.flatnonzero(rank < cut)
         chosen = last[np.lexsort((distinct[last], -distance))[: n - len(whole)]]
         kept = distinct[np.concatenate([whole, chosen])]
@@ -50,6 +49,18 @@ def pareto(population: Population, children: Population) -> Population:
         rest = np.setdiff1d(np.arange(len(everyone)), distinct)
         kept = np.concatenate([distinct, rest[np.argsort(standing[rest], kind="stable")][: n - len(distinct)]])
     return everyone.take(np.sort(kept))
+
+
+def crowding(f: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """NSGA-II's crowding distance of the members of one front, by their two objectives."""
+    distance = np.zeros(len(f))
+    for x in (f, g):
+        order = np.argsort(x, kind="stable")
+        ordered = x[order]
+        distance[order[[0, -1]]] = np.inf
+        if ordered[-1] > ordered[0]:
+            distance[order[1:-1]] += (ordered[2:] - ordered[:-2]) / (ordered[-1] - ordered[0])
+    return distance
 
 
 def by_method(method: Method, population: Population, children: Population, newcomers: Population) -> Population:

@@ -12,6 +12,6 @@ lexicase     the filter: static on bits, or with a best error or a MAD over the 
 variation    random start, crossover and mutation
 recursion    dynamic models in free run
 pairs        the best R2 of a term with another
-pareto       dominance, crowding and SPEA2's environmental selection
+pareto       dominance and SPEA2's environmental selection
 slices       a thread pool over slices of the population
 """

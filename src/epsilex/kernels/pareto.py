@@ -1,4 +1,4 @@
-"""Dominance: SPEA2's environmental selection, non-dominated fronts, crowding. Everything is minimised.
+"""Dominance: SPEA2's environmental selection, non-dominated fronts. Everything is minimised.
 
 Legend: `f`, `g` the two objectives; `i`, `j` individuals.
 """
@@ -85,22 +85,6 @@ def spea2_truncate(f, g, count, surplus):
             if count[i] == most and (worst < 0 or _nearer(f, g, count, i, worst, da, db)):
                 worst = i
         count[worst] -= 1
-
-
-@jit
-def crowding(f, g, who, distance):
-    """NSGA-II's crowding distance of the members of one front."""
-    n = who.size
-    distance[:] = 0.0
-    for objective in range(2):
-        x = f if objective == 0 else g
-        order = np.argsort(x[who])
-        low, high = x[who[order[0]]], x[who[order[n - 1]]]
-        distance[order[0]] = np.inf
-        distance[order[n - 1]] = np.inf
-        if high > low:
-            for q in range(1, n - 1):
-                distance[order[q]] += (x[who[order[q + 1]]] - x[who[order[q - 1]]]) / (high - low)
 
 
 @jit
