@@ -23,7 +23,7 @@ CLEARLY = 3.5  # standard errors; or
 DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
 CHARGE = 1.5  # times log(n), the price of an operator other than + and -; a feature's is the logarithm of their number
-SAFER = 100  # rows; with more of them fitting by chance is the rarer, and the price falls
+SAFER = 200  # rows; with more of them fitting by chance is the rarer, and the price falls
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
 
