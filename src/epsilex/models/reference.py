@@ -19,11 +19,11 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-CLEARLY = 3.5  # standard errors; or
+CLEARLY = 4.0  # standard errors; or
 DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
-CHARGE = 1.5  # times log(n), the price of an operator other than + and -; a feature's is the logarithm of their number
-SAFER = 200  # rows; with more of them fitting by chance is the rarer, and the price falls
+CHARGE = 2.0  # times log(n), the price of an operator other than + and -; a feature's is the logarithm of their number
+SAFER = 100  # rows; with more of them fitting by chance is the rarer, and the price falls
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
 
