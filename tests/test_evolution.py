@@ -297,7 +297,7 @@ class TestFronts:
         assert distance[1:3] == pytest.approx([2 / 10 + 7 / 9, 9 / 10 + 3 / 9])
 
     def test_the_best_survives(self):
-        settings = Settings(population_size=40, max_length=20, tuning="none", seed=1)
+        settings = Settings(population_size=40, max_length=20, survival="pareto", tuning="none", seed=1)
         kept = [g.population.standing.min() for g in generations(15, settings)]
         assert kept == sorted(kept, reverse=True)
 
