@@ -8,8 +8,7 @@ import numpy as np
 
 from epsilex.cli.fitting import Data
 from epsilex.cli.folder import write_text
-from epsilex.problems import load
-from epsilex.problems.uball5d import TRAINING_ROWS
+from epsilex.problems.uball5d import TRAINING_ROWS, drawn
 from epsilex.tables import Table
 
 DESCRIPTION = "UBall5D: y = 10 / (5 + sum of (x_i - 3)^2), 1024 rows to fit, 5000 held back"
@@ -19,7 +18,7 @@ def data() -> Data:
     """The paper's training and test rows, in raw units; test rows reach a little beyond the others."""
     import pandas as pd
 
-    problem = load("uball5d")
+    problem = drawn()
     X = pd.DataFrame(problem.X, columns=list(problem.feature_names))
     rows = np.arange(len(X))
     return Data("uball5d.csv", "y", Table(X, problem.y, rows, ()), rows >= TRAINING_ROWS)

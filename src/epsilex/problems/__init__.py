@@ -7,17 +7,20 @@
 | `wind`    | 4200 + 1800        | 4      | bending moment of a wind turbine's tower; dynamic, part rebuilt |
 | `enh`     | 538 + 230          | 8      | heating load of simulated buildings                           |
 | `enc`     | 538 + 230          | 8      | cooling load of simulated buildings                           |
-| `uball5d` | 1024 + 5000        | 5      | 10 / (5 + sum of (x_i - 3)^2); computed, needs no file        |
+| `uball5d` | 1024 + 5000        | 5      | 10 / (5 + sum of (x_i - 3)^2); needs no file                  |
 
-    problem = problems.load("uball5d")
+    problem = problems.load("housing")
     train, test = problem.split(seed=0)          # z-scored; train.X, train.y
+
+UBall5D is searched in raw units, on the authors' own rows where their file is at hand, else on drawn ones.
+`uball5d_z` is an ablation: the same rows, z-scored.
 
 Files are looked for in the folder named by the environment variable EPSILEX_DATA, then in the user's cache, then
 downloaded from EPSILEX_DATA_URL; their content is checked by its SHA-256.
 """
 
 from epsilex.problems.finding import DataMissing
-from epsilex.problems.loading import NAMES, from_csv, load
+from epsilex.problems.loading import ABLATIONS, NAMES, from_csv, load
 from epsilex.problems.problem import Problem, Split
 
-__all__ = ["NAMES", "DataMissing", "Problem", "Split", "from_csv", "load"]
+__all__ = ["ABLATIONS", "NAMES", "DataMissing", "Problem", "Split", "from_csv", "load"]

@@ -16,19 +16,31 @@ class DataMissing(ValueError):
 
 def find(file: str, sha256: str, source: str) -> Path:
     """Path of a data file whose content has this SHA-256."""
-    folder = os.environ.get("EPSILEX_DATA")
-    if folder and not Path(folder).is_dir():
-        raise ValueError(f"EPSILEX_DATA: expected a folder with data files; got {folder!r}")
-    for place in (*([Path(folder)] if folder else []), cache_folder()):
-        path = place / file
-        if path.is_file():
-            return _checked(path, sha256)
+    if path := at_hand(file, sha256):
+        return path
     if url := os.environ.get("EPSILEX_DATA_URL"):
         return _download(url, file, sha256)
     raise DataMissing(
         f"{file}: not found. Put it, with SHA-256 {sha256}, into a folder and name that folder in EPSILEX_DATA, or "
         f"name a web folder that has it in EPSILEX_DATA_URL. The data comes from: {source}"
     )
+
+
+def at_hand(file: str, sha256: str) -> Path | None:
+    """Path of a data file on this machine whose content has this SHA-256; None if there is no such file."""
+    for place in _places():
+        path = place / file
+        if path.is_file():
+            return _checked(path, sha256)
+    return None
+
+
+def _places() -> list[Path]:
+    """Folders to look in, each with its sub-folder for the authors' own files."""
+    folder = os.environ.get("EPSILEX_DATA")
+    if folder and not Path(folder).is_dir():
+        raise ValueError(f"EPSILEX_DATA: expected a folder with data files; got {folder!r}")
+    return [place for top in (folder, cache_folder()) if top for place in (Path(top), Path(top, "raw"))]
 
 
 def cache_folder() -> Path:

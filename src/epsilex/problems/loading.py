@@ -15,14 +15,15 @@ from epsilex.problems.problem import Problem
 from epsilex.tables.numbers import exact_numbers
 
 NAMES = (*FILES, "uball5d")
+ABLATIONS = ("uball5d_z",)
 
 
 def load(name: str) -> Problem:
-    """The paper's problem of this name: housing, tower, wind, enh, enc or uball5d."""
-    if name == "uball5d":
-        return uball5d.load()
+    """The problem of this name: one of the paper's six, housing, tower, wind, enh, enc or uball5d, or an ablation."""
+    if name in ("uball5d", "uball5d_z"):
+        return uball5d.load(z_scored=name == "uball5d_z")
     if name not in FILES:
-        raise ValueError(f"problem: expected one of {', '.join(NAMES)}; got {name!r}")
+        raise ValueError(f"problem: expected one of {', '.join((*NAMES, *ABLATIONS))}; got {name!r}")
     return _read(FILES[name])
 
 
@@ -73,6 +74,7 @@ def _read(declared: Declaration) -> Problem:
         notes=declared.notes,
         dynamic=declared.dynamic,
         measured=_measured(declared),
+        rebuilt=declared.rebuilt,
     )
 
 

@@ -32,6 +32,7 @@ class Declaration:
     dynamic: bool = False
     notes: tuple[str, ...] = ()
     flags_sha256: str | None = None
+    rebuilt: bool = False
 
     @property
     def file(self) -> str:
@@ -75,6 +76,7 @@ WIND = Declaration(
     "evolutionary multiobjective optimization, Renewable Energy, 2016",
     partition=random_times,
     dynamic=True,
+    rebuilt=True,
     notes=(
         "The paper's file was not found. This one is rebuilt from two thinned records of the same turbine: 4 inputs "
         "instead of 6 (the two accelerations are missing), 567 of 6000 input rows and 1579 target values filled in by "

@@ -41,7 +41,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A regression problem in raw units; `split` gives it parted and z-scored.
+    """A regression problem in raw units; `split` gives it parted, and z-scored if the problem says so.
 
     X             (rows, features) float64, raw
     y             (rows,) float64, raw
@@ -50,6 +50,7 @@ class Problem:
     raw_errors    errors are reported in the target's units instead of its standard deviations
     dynamic       rows are in time order and the model feeds on its own last output
     measured      (rows,) bool, or None: all of it was measured
+    rebuilt       the data is a reconstruction: its results are not comparable with the published ones
     notes         what a reader of the results must know about the data
     """
 
@@ -67,6 +68,7 @@ class Problem:
     raw_errors: bool = False
     dynamic: bool = False
     measured: np.ndarray | None = None
+    rebuilt: bool = False
 
     def split(self, seed: int) -> tuple[Split, Split]:
         """Training and test side of the partition that `seed` draws: the same seed, the same partition."""
