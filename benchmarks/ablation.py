@@ -48,10 +48,11 @@ def variants() -> dict[str, dict]:
     for survival in SURVIVALS:
         found[f"survival: {survival}"] = {"survival": survival}
     for method in ("random", "tournament", "lex", "lex_e_mad", "lex_semi", "lex_dynamic"):
-        found[f"selection: {method}"] = {"selection": method}
-    for cases in (30, 100, 300, None):
-        options = {} if cases is None else {"downsample": cases}
-        found[f"{cases or 'all'} cases a generation"] = {"selection_options": options}
+        options = "(downsample=100)" if method.startswith("lex") else ""
+        found[f"selection: {method}"] = {"selection": method + options}
+    for cases in (30, 300):
+        found[f"{cases} cases per generation"] = {"selection": f"lex_e_mad(downsample={cases})"}
+    found["all cases per generation"] = {"selection": "lex_e_mad"}
     return {name: changes for name, changes in found.items() if not changes or differs(changes)}
 
 

@@ -25,14 +25,15 @@ CASES = {"lex": 0.003, "lex_y": 0.05, "lex_e": 0.1, "lex_y_mad": 0.03, "lex_e_ma
 def work(trial: Trial, problem: Problem) -> Outcome:
     """A trial whose numbers depend on its seed alone."""
     rng = np.random.default_rng(trial.seed)
-    level = published.median(problem.name, trial.method) or 0.3
-    epsilon = (trial.setting("selection_options") or {}).get("epsilon", 1.0)
-    if trial.study == "epsilon":
-        level *= 1 + 0.4 * abs(np.log10(epsilon / (5.0 if trial.method == "lex_e" else 0.1)))
+    method = trial.method.partition("(")[0]
+    level = published.median(problem.name, method) or 0.3
+    epsilon = trial.setting("selection_options").get("epsilon", 1.0)
+    if method in ("lex_e", "lex_y"):
+        level *= 1 + 0.4 * abs(np.log10(epsilon / (5.0 if method == "lex_e" else 0.1)))
     generations = trial.setting("generations")
     steps = np.arange(1, generations + 1)
     best = level * (0.9 + 1.5 * np.exp(-steps / generations * 6)) * rng.lognormal(0, 0.03) / problem.target_scale
-    share = CASES.get(trial.method, np.nan) * (1 + epsilon / 10)
+    share = CASES.get(method, np.nan) * (1 + epsilon / 10)
     history = {name: steps * 0.01 for name in HISTORY}
     history |= {"generation": steps, "best_mae": best, "median_mae": 2 * best, "evaluations": 2000 * steps}
     history |= {"cases_used": np.full(generations, share), "cases_used_mean": np.full(generations, share)}
@@ -49,7 +50,6 @@ def work(trial: Trial, problem: Problem) -> Outcome:
         "evaluations": 2000 * generations,
         "seconds": 1.0,
         "cpu_seconds": float(rng.lognormal(0, 0.1)) * (1.2 if "mad" in trial.method else 1.0),
-        "settings": "{}",
     }
     columns = [[None if value != value else value for value in history[name].tolist()] for name in HISTORY]
     return Outcome(row, list(zip(*columns, strict=True)), {"stand-in": True})
@@ -81,8 +81,12 @@ METHODS = ["random", "tournament", "lex"]
 SCALE = studies.Scale(trials=4, generations=3, population_size=10)
 
 
+def cells():
+    return studies.cells("table", ["uball5d"], METHODS, SCALE)
+
+
 def plan():
-    return studies.plan("table", ["uball5d"], METHODS, SCALE)
+    return studies.plan(cells(), SCALE.trials)
 
 
 def carry_out(out: Path, work, jobs=2, console=None) -> int:
@@ -92,7 +96,7 @@ def carry_out(out: Path, work, jobs=2, console=None) -> int:
     with Store.open(out / FILE) as store:
         pool = ProcessPool(jobs)
         try:
-            store.begin("table", SCALE, plan(), loaded.values(), pool.description)
+            store.begin("table", SCALE, cells(), loaded.values(), pool.description)
             done = store.done()
             left = [trial for trial in plan() if trial not in done]
             with Progress(console, plan(), done, jobs) as progress:
@@ -101,7 +105,7 @@ def carry_out(out: Path, work, jobs=2, console=None) -> int:
             pool.close()
 
 
-def stored(out: Path, columns: str = "problem, method, options, trial, seed, status, test_mae") -> list[tuple]:
+def stored(out: Path, columns: str = "problem, method, settings, trial, seed, status, test_mae") -> list[tuple]:
     with sqlite3.connect(f"{(out / FILE).as_uri()}?mode=ro", uri=True) as db:
         return sorted(db.execute(f"SELECT {columns} FROM trials").fetchall())
 

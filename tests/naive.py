@@ -166,13 +166,15 @@ def squared_distance(a, b):
 def spea2(fitness, age, n):
     """SPEA2's environmental selection on (fitness, age): indices of the `n` survivors, ascending.
 
-    Where the algorithm leaves a choice: of equally crowded points the one of least (fitness, age) goes first, of equal
+    Distances are between objectives divided by their greatest values. Where the algorithm leaves a choice: of equally crowded points the one of least (fitness, age) goes first, of equal
     individuals the last one.
     """
     points = list(zip(map(float, fitness), map(float, age), strict=True))
     everyone = range(len(points))
     strength = [sum(dominates(points[i], points[j]) for j in everyone) for i in everyone]
     raw = [sum(strength[j] for j in everyone if dominates(points[j], points[i])) for i in everyone]
+    greatest = [max(axis) or 1.0 for axis in zip(*points, strict=True)]
+    points = [(f / greatest[0], g / greatest[1]) for f, g in points]
     front = [i for i in everyone if raw[i] == 0]
     while len(front) > n:
         distances = {i: sorted(squared_distance(points[i], points[j]) for j in front if j != i) for i in front}

@@ -94,7 +94,7 @@ def test_a_cluster_gives_the_same_rows_though_a_worker_is_killed(scheduler, work
         pool._client.wait_for_workers(2, timeout=30)
         assert pool.slots == 2
         with Store.open(out / FILE) as store:
-            store.begin("table", standin.SCALE, standin.plan(), loaded.values(), pool.description)
+            store.begin("table", standin.SCALE, standin.cells(), loaded.values(), pool.description)
             console = Console(file=io.StringIO())
             with KillOnce(workers[0], console, standin.plan(), set(), pool.slots) as watcher:
                 assert runner.run(standin.plan(), loaded, store, pool, watcher, standin.slow_work) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from dataclasses import replace
 
 import experiments_standin as standin
 import pytest
@@ -22,20 +23,25 @@ def uball5d():
 
 
 @pytest.fixture
-def plan():
-    return studies.plan("table", ["uball5d"], ["tournament", "lex"], SCALE)
+def cells():
+    return studies.cells("table", ["uball5d"], ["tournament", "lex"], SCALE)
 
 
-def fill(path, plan, problem, study="table", scale=SCALE):
+@pytest.fixture
+def plan(cells):
+    return studies.plan(cells, SCALE.trials)
+
+
+def fill(path, cells, problem, study="table", scale=SCALE):
     with Store.open(path / FILE) as store:
-        run = store.begin(study, scale, plan, [problem], "here")
-        for trial in plan:
+        run = store.begin(study, scale, cells, [problem], "here")
+        for trial in studies.plan(cells, scale.trials):
             store.add(trial, standin.work(trial, problem), 1)
         store.end(run)
 
 
-def test_what_goes_in_comes_out(tmp_path, plan, uball5d):
-    fill(tmp_path, plan, uball5d)
+def test_what_goes_in_comes_out(tmp_path, cells, plan, uball5d):
+    fill(tmp_path, cells, uball5d)
     found = results.read(tmp_path, "table")
     assert len(found.trials) == 6
     first = found.trials.iloc[0]
@@ -84,21 +90,21 @@ def test_two_runs_on_one_file_are_refused(tmp_path, plan, uball5d):
         assert len(store.done()) == 2
 
 
-def test_results_can_be_read_during_a_run(tmp_path, plan, uball5d):
+def test_results_can_be_read_during_a_run(tmp_path, cells, plan, uball5d):
     with Store.open(tmp_path / FILE) as store:
-        store.begin("table", SCALE, plan, [uball5d], "here")
+        store.begin("table", SCALE, cells, [uball5d], "here")
         store.add(plan[0], standin.work(plan[0], uball5d), 1)
         assert len(results.read(tmp_path, "table").trials) == 1
         store.add(plan[1], standin.work(plan[1], uball5d), 1)
     assert not (tmp_path / f"{FILE}-wal").exists()
 
 
-def test_another_schema_version_is_refused_and_left_alone(tmp_path, plan, uball5d):
-    fill(tmp_path, plan, uball5d)
+def test_another_schema_version_is_refused_and_left_alone(tmp_path, cells, plan, uball5d):
+    fill(tmp_path, cells, uball5d)
     with sqlite3.connect(tmp_path / FILE) as db:
         db.execute("PRAGMA user_version = 99")
     before = (tmp_path / FILE).read_bytes()
-    with pytest.raises(ResultsError, match="schema version 1; got version 99"), Store.open(tmp_path / FILE):
+    with pytest.raises(ResultsError, match="schema version 2; got version 99"), Store.open(tmp_path / FILE):
         pass
     with pytest.raises(ResultsError, match="got version 99"):
         results.read(tmp_path, "table")
@@ -118,15 +124,13 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
         pass
 
 
-def test_other_data_than_the_stored_trials_used_is_refused(tmp_path, plan, uball5d):
-    fill(tmp_path, plan, uball5d)
-    from dataclasses import replace
-
+def test_other_data_than_the_stored_trials_used_is_refused(tmp_path, cells, plan, uball5d):
+    fill(tmp_path, cells, uball5d)
     with (
         Store.open(tmp_path / FILE) as store,
         pytest.raises(ResultsError, match="expected the data that the stored trials used"),
     ):
-        store.begin("table", SCALE, plan, [replace(uball5d, sha256="0" * 64)], "here")
+        store.begin("table", SCALE, cells, [replace(uball5d, sha256="0" * 64)], "here")
 
 
 def test_a_full_disk_keeps_what_is_stored(tmp_path, plan, uball5d):
@@ -134,7 +138,7 @@ def test_a_full_disk_keeps_what_is_stored(tmp_path, plan, uball5d):
         store.add(plan[0], standin.work(plan[0], uball5d), 1)
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages}")
-        long = studies.plan("table", ["uball5d"], ["lex"], studies.Scale(1, 5000, 10))[0]
+        long = studies.cells("table", ["uball5d"], ["lex"], studies.Scale(1, 5000, 10))[0].trial(1)
         with pytest.raises(ResultsError, match="the disk is full"):
             store.add(long, standin.work(long, uball5d), 1)
         assert store.done() == {plan[0]}
@@ -167,8 +171,8 @@ def test_out_that_is_a_file(tmp_path):
 def test_the_last_scale_of_a_study_is_reported(tmp_path, uball5d):
     """A quick look and the full run share a file; the report shows one of them, never a mixture."""
     quick, full = studies.Scale(2, 3, 10), studies.Scale(4, 6, 10)
-    fill(tmp_path, studies.plan("table", ["uball5d"], ["lex", "afp"], quick), uball5d, scale=quick)
-    fill(tmp_path, studies.plan("table", ["uball5d"], ["lex"], full), uball5d, scale=full)
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["lex", "afp"], quick), uball5d, scale=quick)
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["lex"], full), uball5d, scale=full)
     found = results.read(tmp_path, "table")
     assert set(found.trials["generations"]) == {6}
     assert len(found.trials) == 4
@@ -176,14 +180,14 @@ def test_the_last_scale_of_a_study_is_reported(tmp_path, uball5d):
 
 
 def test_a_cell_added_at_the_same_scale_joins_the_others(tmp_path, uball5d):
-    fill(tmp_path, studies.plan("table", ["uball5d"], ["lex"], SCALE), uball5d)
-    fill(tmp_path, studies.plan("table", ["uball5d"], ["afp"], SCALE), uball5d)
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["lex"], SCALE), uball5d)
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["afp"], SCALE), uball5d)
     assert set(results.read(tmp_path, "table").trials["method"]) == {"lex", "afp"}
 
 
 def test_the_epsilon_study_keeps_its_values_apart(tmp_path, uball5d):
-    plan = studies.plan("epsilon", ["uball5d"], ["lex_e", "lex_y"], SCALE)
-    fill(tmp_path, plan, uball5d, study="epsilon")
+    cells = studies.cells("epsilon", ["uball5d"], ["lex_e", "lex_y"], SCALE)
+    fill(tmp_path, cells, uball5d, study="epsilon")
     found = results.read(tmp_path, "epsilon")
     assert sorted(found.trials["epsilon"].unique()) == list(studies.EPSILONS)
     assert len(found.trials) == 2 * 7 * 3
@@ -196,33 +200,45 @@ def test_the_epsilon_study_keeps_its_values_apart(tmp_path, uball5d):
 def test_plans_are_balanced_and_the_papers():
     from epsilex.experiments.methods import PAPER
 
-    plan = studies.plan("table", problems.NAMES, [m.id for m in PAPER], studies.FULL["table"])
+    full = studies.FULL["table"]
+    plan = studies.plan(studies.cells("table", problems.NAMES, [m.id for m in PAPER], full), full.trials)
     assert len(plan) == len(set(plan)) == 8 * 6 * 30
     assert [t.trial for t in plan] == sorted(t.trial for t in plan)
-    epsilon = studies.plan("epsilon", ["tower"], ["lex_e", "lex_y"], studies.FULL["epsilon"])
-    assert len(epsilon) == 2 * 7 * 15
-    settings = {t.method: t.setting("selection_options") for t in plan}
-    assert settings["lex_e"] == {"epsilon": 5.0}
-    assert settings["lex_y"] == {"epsilon": 0.10}
-    assert settings["lex_e_mad"] is None
-    assert plan[0].setting("generations") == plan[0].setting("population_size") == 1000
+    assert len(studies.cells("epsilon", ["tower"], ["lex_e", "lex_y"], studies.FULL["epsilon"])) == 2 * 7
 
 
 def test_seeds_come_from_the_key_alone():
-    options = encode({"generations": 5, "population_size": 10})
-    trial = Trial("table", "tower", "lex", options, 1)
-    assert trial.seed == 532905817  # stable across machines and versions
-    others = [
-        Trial("epsilon", "tower", "lex", options, 1),
-        Trial("table", "enh", "lex", options, 1),
-        Trial("table", "tower", "lex_e", options, 1),
-        Trial("table", "tower", "lex", encode({"generations": 6, "population_size": 10}), 1),
-        Trial("table", "tower", "lex", options, 2),
-    ]
-    assert len({trial.seed, *(other.seed for other in others)}) == 6
-    assert trial.split_seed == others[2].split_seed  # one partition for all methods of a trial
-    assert trial.split_seed != others[1].split_seed
-    assert trial.split_seed != others[4].split_seed
+    trial = Trial("tower", "lex", "{}", 2, 1)
+    assert trial.seed == 1458552936  # stable across machines and versions
+    others = [Trial("enh", "lex", "{}", 2, 1), Trial("tower", "lex_e", "{}", 2, 1), Trial("tower", "lex", "{}", 2, 2)]
+    assert len({trial.seed, *(other.seed for other in others)}) == 4
+    assert trial.split_seed == others[1].split_seed  # one partition for all methods of a trial
+    assert trial.split_seed != others[0].split_seed
+    assert trial.split_seed != others[2].split_seed
+    assert Trial("tower", "lex", '{"crossover":0.9}', 3, 1).seed == trial.seed  # settings compare on the same seeds
+
+
+def test_a_trial_is_shared_by_the_studies_that_ask_for_it(tmp_path, uball5d):
+    table = studies.cells("table", ["uball5d"], ["lex_e"], SCALE)
+    epsilon = studies.cells("epsilon", ["uball5d"], ["lex_e"], SCALE)
+    same = [cell for cell in epsilon if cell.trial(1) == table[0].trial(1)]
+    assert [cell.column for cell in same] == ["lex_e(epsilon=5.0)"]
+    fill(tmp_path, table, uball5d)
+    with Store.open(tmp_path / FILE) as store:
+        store.begin("epsilon", SCALE, epsilon, [uball5d], "here")
+    assert results.read(tmp_path, "epsilon").trials["epsilon"].tolist() == [5.0] * 3
+
+
+def test_engines_and_settings_never_mix(tmp_path, uball5d):
+    old = [replace(cell, engine=1) for cell in studies.cells("table", ["uball5d"], ["lex"], SCALE)]
+    fill(tmp_path, old, uball5d)
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["afp"], SCALE), uball5d)
+    assert set(results.read(tmp_path, "table").trials["method"]) == {"afp"}
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["afp"], SCALE, {"crossover": 0.9}), uball5d)
+    found = results.read(tmp_path, "table").trials
+    assert found.groupby("method").size().to_dict() == {"afp": 3, "afp + crossover=0.9": 3}
+    with sqlite3.connect(tmp_path / FILE) as db:
+        assert db.execute("SELECT count(*) FROM trials").fetchone() == (9,)  # nothing stored is lost
 
 
 def test_encoded_options_do_not_depend_on_their_order():

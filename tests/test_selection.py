@@ -47,7 +47,11 @@ class TestContract:
     def test_non_finite_errors_never_beat_finite_ones(self, id, bad):
         errors = a_population()
         errors[::2] = bad
-        assert (select(id, errors, 200) % 2 == 1).all()
+        broken = select(id, errors, 200) % 2 == 0
+        if id in ("random", "afp"):  # they look at nothing
+            assert 60 < broken.sum() < 140
+        else:
+            assert not broken.any()
 
     def test_nobody_finite(self, id):
         parents = select(id, np.full((5, 4), np.nan), 100)

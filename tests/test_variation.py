@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,7 +56,12 @@ def some_settings(draw):
 def children_of(p, s, n_features, parents=None, fitness=None, generation=0, n_jobs=1, limit=None):
     fitness = np.arange(len(p), dtype=float) if fitness is None else fitness
     parents = np.arange(len(p)) if parents is None else parents
-    return vary(p, fitness, parents, s, n_features, generation, n_jobs, limit or s.max_length)
+    return vary(p, fitness, parents, s, n_features, generation, n_jobs, limit or s.max_length)[:2]
+
+
+def mates_of(p, s, n_features, fitness=None):
+    fitness = np.arange(len(p), dtype=float) if fitness is None else fitness
+    return vary(p, fitness, np.arange(len(p)), s, n_features, 0, 1)[2]
 
 
 @settings(max_examples=150, deadline=None)
@@ -307,7 +314,49 @@ def test_parents_are_not_changed():
         assert (getattr(p, name) == getattr(before, name)).all()
 
 
+def test_a_child_of_two_knows_its_mate_and_a_mutated_one_has_none():
+    s = Settings.paper(crossover=1.0, min_length=3, max_length=30, seed=4)
+    p, n_features = a_population(s)
+    n = len(p)
+    partner = np.minimum(np.arange(n) ^ 1, n - 1)
+    _, origin = children_of(p, s, n_features)
+    mate = mates_of(p, s, n_features)
+    assert (mate[origin < 0] == partner[origin < 0]).all()
+    assert (origin < 0).sum() > n / 2
+    for alone in (replace(s, crossover=0.0), s):
+        fitness = np.ones(n) if alone is s else None  # equal parents are mutated
+        assert (mates_of(p, alone, n_features, fitness) == np.arange(n)).all()
+
+
+def test_a_refused_child_is_a_copy_of_its_one_parent():
+    s = Settings.paper(crossover=1.0, min_length=30, max_length=30, seed=4)
+    p, n_features = a_population(s)
+    _, origin = children_of(p, s, n_features)
+    alone = mates_of(p, s, n_features) == np.arange(len(p))
+    assert alone.sum() > 5
+    assert (origin[alone] == np.flatnonzero(alone)).all()
+
+
+@pytest.mark.parametrize("least", [1, 3, 7])
+def test_a_child_below_the_least_length_is_refused(least):
+    s = Settings.paper(min_length=7, max_length=20, min_child_length=least, seed=1)
+    p, n_features = a_population(s)
+    shortest = min(children_of(p, replace(s, seed=k), n_features)[0].length.min() for k in range(5))
+    assert shortest == least if least < 7 else shortest >= 7
+
+
+def test_redraw_leaves_some_symbols_as_they_are():
+    s = Settings.paper(crossover=0.0, point_rate=1.0, seed=1)
+    p, n_features = a_population(s)
+    used = (np.arange(p.width) < p.length[:, None]) & (p.opcode != CONSTANT)
+    for redraw in (False, True):
+        children, _ = children_of(p, replace(s, redraw=redraw), n_features)
+        same = ((children.opcode == p.opcode) & (children.feature == p.feature))[used].mean()
+        assert 0.1 < same < 0.5 if redraw else same == 0.0
+
+
 def test_a_child_is_as_old_as_its_older_parent():
     age = np.array([5, 1, 7, 2, 9])
-    assert age_of_children(age, np.array([0, 1, 2, 3, 4])).tolist() == [5, 5, 7, 7, 9]
-    assert age_of_children(age, np.array([1, 4])).tolist() == [9, 9]
+    parents, mate = np.array([0, 1, 2, 3, 4]), np.array([1, 0, 2, 2, 4])
+    assert age_of_children(age, parents, mate).tolist() == [5, 5, 7, 7, 9]
+    assert age_of_children(age, parents, parents).tolist() == age.tolist()  # mutated: of its own parent

@@ -52,11 +52,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    selection : str or callable, default="lex_e_mad"
-        Id of the parent selection method, see `epsilex.selection`; or a function of (errors, n, rng) that returns
-        the indices of `n` parents, `errors` being of shape (individuals, cases).
+    selection : str or callable, default="lex_e_mad(downsample=100)"
+        The parent selection method, see `epsilex.selection`: its id, with options in brackets where it has any; or a
+        function of (errors, n, rng) that returns the indices of `n` parents, `errors` being of shape
+        (individuals, cases). The default draws 100 cases for each generation; `"lex_e_mad"` uses all.
     selection_options : mapping, optional
-        Options of that method, such as `{"pool_size": 100}`.
+        Further options of that method, such as `{"pool_size": 100}`.
     time_limit : float or None, default=30
         Seconds after which the search stops; compiling, half a minute once on a machine, is not counted. A run ended by
         the clock is repeated exactly by `generations=est.n_generations_, time_limit=None` and the same `random_state`,
@@ -89,10 +90,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         Whether infinite outputs become the largest float, as in the paper's program.
     short_share : float
         Share of the children that come from short parents and stay short, see `epsilex.evolution.schools`.
-    crossover, mutations, point_rate, retries, subtree_size
+    crossover, mutations, point_rate, redraw, min_child_length, retries, subtree_size
         Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion",
-        "deletion", "constants"; probability per node of a point mutation (0: one node); how often a child that is too
-        long is tried again; greatest length of a new random subtree.
+        "deletion", "constants"; probability per node of a point mutation (0: one node); whether it may draw the symbol
+        that is there already; least length of a child; how often a child that is too long or too short is tried again;
+        greatest length of a new random subtree.
     graft_share : float
         Share of the children that get a term which explains errors of their parent, see `epsilex.evolution.grafting`.
     tuning, tuning_share, tuning_steps, tuning_cases
@@ -182,6 +184,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         crossover=Settings.crossover,
         mutations=None,
         point_rate=Settings.point_rate,
+        redraw=Settings.redraw,
+        min_child_length=Settings.min_child_length,
         retries=Settings.retries,
         subtree_size=Settings.subtree_size,
         graft_share=Settings.graft_share,
@@ -224,6 +228,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.crossover = crossover
         self.mutations = mutations
         self.point_rate = point_rate
+        self.redraw = redraw
+        self.min_child_length = min_child_length
         self.retries = retries
         self.subtree_size = subtree_size
         self.graft_share = graft_share
@@ -344,7 +350,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if self._continues():
             seed = self.settings_.seed
-        chosen = {name: getattr(self, name) for name in SETTINGS} | {"population_size": self._population_size()}
+        chosen = {name: getattr(self, name) for name in SETTINGS}
+        chosen |= {"population_size": self._population_size(), "selection_options": self.selection_options or {}}
         return Settings(**chosen, seed=seed)
 
     def _population_size(self) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json as json_format
+import re
 import shlex
 from enum import StrEnum
 from pathlib import Path
@@ -170,10 +172,13 @@ def show(
 
 @app.command()
 def reproduce(
-    problems: Annotated[str | None, typer.Option(help="Such as housing,enh; all without it.")] = None,
-    methods: Annotated[str | None, typer.Option(help="Such as lex_e_mad,tournament; all without it.")] = None,
-    trials: Annotated[int | None, typer.Option(min=1, help="Trials a cell of the table.")] = None,
-    generations: Annotated[int | None, typer.Option(min=1, help="Generations a trial.")] = None,
+    problems: Annotated[str | None, typer.Option(help="Such as housing,enh or my.csv:price; all without it.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Such as tournament,lex_e(epsilon=0.5); all without it.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Trials per cell of the table.")] = None,
+    generations: Annotated[int | None, typer.Option(min=1, help="Generations per trial.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting other than Table 1's, such as crossover=0.9.")
+    ] = None,
     study: Annotated[Study | None, typer.Option(help="The results table, or the effect of epsilon.")] = None,
     out: Annotated[Path, typer.Option(help="Folder; what it holds already is continued.")] = Path("results"),
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one a processor")] = None,
@@ -186,6 +191,7 @@ def reproduce(
 
     done = experiments.reproduce(
         problems=_listed(problems), methods=_listed(methods), trials=trials, generations=generations,
+        settings=_assigned(settings or []),
         study=study.value if study else None, out=out, jobs=jobs, dask=dask, quick=quick,
     )  # fmt: skip
     if json:
@@ -235,4 +241,19 @@ def _options(**values: object) -> list[str]:
 
 
 def _listed(text: str | None) -> list[str] | None:
-    return None if text is None else [item.strip() for item in text.split(",") if item.strip()]
+    """Items between commas; commas in brackets part options, not items."""
+    return None if text is None else [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
+
+
+def _assigned(texts: list[str]) -> dict[str, object]:
+    """Settings from `name=value`; a value is a number, True, False, None, a list or a dict, else a word."""
+    found: dict[str, object] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise ValueError(f"--set: expected name=value, such as crossover=0.9; got {text!r}")
+        try:
+            found[name.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            found[name.strip()] = value.strip()
+    return found

@@ -45,7 +45,7 @@ def select(
         errors, fitness = population.errors, population.fitness
     else:
         errors, fitness = population.errors[who], population.fitness[who]
-    found = method.parents(errors, fitness, school.n_parents, address, n_jobs, **settings.options)
+    found = method.parents(errors, fitness, school.n_parents, address, n_jobs, **settings.selection_options)
     return Selected(who[found.parents], found.cases_used)
 
 
@@ -78,7 +78,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
             ]
             parents = np.concatenate([c.parents for c in chosen])
         with clock("vary"):
-            programs, origin = variation.vary_schools(
+            programs, origin, mate = variation.vary_schools(
                 population, chosen, groups, settings, cases.n_features, index, n_jobs
             )
             if settings.graft_share > 0:
@@ -94,7 +94,7 @@ def evolve(cases: Cases, settings: Settings, resume: Generation | None = None, n
             if method.survive is not None:  # everyone ages, and one newcomer of age 0 joins  (Section 4, AFP)
                 newcomer = variation.start(settings, 1, cases.n_features, index, variation.NEWCOMER)
                 older = replace(population, age=population.age + 1)
-                children.age = variation.age_of_children(older.age, parents)
+                children.age = variation.age_of_children(older.age, parents, mate)
                 population = survival.by_method(method, older, children, cases.measure(newcomer, **measure))
             elif settings.survival == "generational":
                 population = survival.generational(population, children, settings.elitism)

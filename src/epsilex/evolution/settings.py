@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from epsilex import selection as selections
 from epsilex.programs.operators import opcodes
 from epsilex.programs.start import check_lengths
+from epsilex.selection import spelling
 
 TUNINGS = ("none", "hill_climbing", "levenberg_marquardt")
 SURVIVALS = ("pareto", "generational")
@@ -33,13 +34,15 @@ class Settings:
     scaling: bool = True  # linear, of the outputs
     limit_outputs: bool = False  # infinity becomes the largest float
     loss: str | Callable = "mae"
-    selection: str | Callable = "lex_e_mad"
-    selection_options: Mapping[str, Any] | None = None  # None: {"downsample": 100} for lexicase, else none
+    selection: str | Callable = "lex_e_mad(downsample=100)"  # may carry options; they move to `selection_options`
+    selection_options: Mapping[str, Any] = field(default_factory=dict)
     short_share: float = 0.5  # of the children, from short parents and short themselves
     crossover: float = 0.7  # of the pairs of parents; the others are mutated
     mutations: Mapping[str, float] | None = None  # weights by kind; None: MODERN_MUTATIONS
     point_rate: float = 0.0  # per node; 0 changes one node
-    retries: int = 3  # of a child that is too long
+    redraw: bool = False  # whether point mutation may draw the symbol that is there already
+    min_child_length: int = 1  # a shorter child is refused
+    retries: int = 3  # of a child that is refused
     subtree_size: int = 10  # of a new random subtree, at most
     graft_share: float = 0.2  # of the children, that get a term which explains errors of their parent
     tuning: str = "levenberg_marquardt"
@@ -56,11 +59,11 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "operators", tuple(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
-        object.__setattr__(self, "selection_options", self.options)
+        self._split_selection()
         object.__setattr__(self, "mutations", self.mutation_weights)
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)
-        selections.check_options(chosen, self.options)
+        selections.check_options(chosen, self.selection_options)
         if not self.operators:
             raise ValueError("operators: expected at least one; got none")
         opcodes(self.operators)
@@ -69,6 +72,11 @@ class Settings:
         _at_least("retries", self.retries, 0)
         _at_least("tuning_steps", self.tuning_steps, 1)
         _at_least("subtree_size", self.subtree_size, 1)
+        _at_least("min_child_length", self.min_child_length, 1)
+        if self.min_child_length > self.max_length:
+            raise ValueError(
+                f"min_child_length: expected at most max_length, {self.max_length}; got {self.min_child_length}"
+            )
         _at_least("max_cases", self.max_cases or 2, 2)
         for name in ("constant_share", "short_share", "crossover", "point_rate", "graft_share", "tuning_share"):
             value = getattr(self, name)
@@ -90,12 +98,16 @@ class Settings:
     def mutation_weights(self) -> dict[str, float]:
         return dict(MODERN_MUTATIONS if self.mutations is None else self.mutations)
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of the selection method."""
-        if self.selection_options is not None:
-            return dict(self.selection_options)
-        return {"downsample": 100} if "downsample" in selections.method(self.selection).options else {}
+    def _split_selection(self) -> None:
+        """Keep the method's id in `selection` and all of its options in `selection_options`."""
+        options = dict(self.selection_options)
+        if isinstance(self.selection, str):
+            name, written = spelling.parse(self.selection)
+            if twice := sorted(set(written) & set(options)):
+                raise ValueError(f"selection_options: expected each option once; got {', '.join(twice)} twice")
+            object.__setattr__(self, "selection", name)
+            options |= written
+        object.__setattr__(self, "selection_options", options)
 
     @classmethod
     def paper(cls, **changes) -> Settings:
@@ -117,6 +129,8 @@ class Settings:
             "crossover": 0.8,
             "mutations": {"point": 1.0},
             "point_rate": 0.025,
+            "redraw": False,
+            "min_child_length": 1,
             "retries": 0,
             "graft_share": 0.0,
             "tuning": "hill_climbing",

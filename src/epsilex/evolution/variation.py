@@ -34,14 +34,14 @@ def start(settings: Settings, n: int, n_features: int, generation: int = 0, purp
 def vary(
     programs: Programs, fitness: np.ndarray, parents: np.ndarray, settings: Settings, n_features: int, generation: int,
     n_jobs: int, limit: int | None = None, purpose: int = VARY,
-) -> tuple[Programs, np.ndarray]:  # fmt: skip
-    """One child for each of `parents`, which are paired in order, of `limit` nodes at most (None: the settings'); and
-    the parent it is equal to, -1 where it is new."""
+) -> tuple[Programs, np.ndarray, np.ndarray]:  # fmt: skip
+    """One child for each of `parents`, which are paired in order, of `limit` nodes at most (None: the settings'); the
+    parent each is equal to, -1 where it is new; and the other parent of each, its only parent where there is one."""
     from epsilex.kernels import slices
     from epsilex.kernels import variation as kernel
 
     children = Programs.empty(len(parents), settings.max_length)
-    origin = np.empty(len(parents), np.int64)
+    origin, mate = np.empty(len(parents), np.int64), np.empty(len(parents), np.int64)
     unary, binary = by_arity(settings.operators)
     weights = np.array([settings.mutation_weights.get(name, 0.0) for name in MUTATIONS])
     kinds = np.cumsum(weights) / weights.sum()
@@ -51,21 +51,22 @@ def vary(
         kernel.vary(
             np.uint64(settings.seed), generation, purpose, parents, fitness,
             programs.opcode, programs.feature, programs.constant, programs.length,
-            children.opcode, children.feature, children.constant, children.length, origin,
-            limit or settings.max_length, settings.crossover, kinds, settings.point_rate, settings.retries, arity,
+            children.opcode, children.feature, children.constant, children.length, origin, mate,
+            settings.min_child_length, limit or settings.max_length, settings.crossover, kinds, settings.point_rate,
+            settings.redraw, settings.retries, arity,
             unary, binary, n_features, settings.constant_share, *settings.constant_range, settings.coefficients,
             settings.subtree_size, first, last,
         )  # fmt: skip
 
     slices.run(part, (len(parents) + 1) // 2, n_jobs)
-    return children, origin
+    return children, origin, mate
 
 
 def vary_schools(
     population: Population, chosen: list[Selected], groups: list[School], settings: Settings, n_features: int,
     generation: int, n_jobs: int,
-) -> tuple[Programs, np.ndarray]:  # fmt: skip
-    """The children of all schools, and the parent each is equal to, -1 where it is new."""
+) -> tuple[Programs, np.ndarray, np.ndarray]:  # fmt: skip
+    """The children of all schools, with what `vary` tells of their parents."""
     parts = [
         vary(
             population.programs, population.fitness, found.parents, settings, n_features, generation, n_jobs,
@@ -75,11 +76,10 @@ def vary_schools(
     ]  # fmt: skip
     if len(parts) == 1:
         return parts[0]
-    return Programs.joined([programs for programs, _ in parts]), np.concatenate([origin for _, origin in parts])
+    programs, origins, mates = zip(*parts, strict=True)
+    return Programs.joined(list(programs)), np.concatenate(origins), np.concatenate(mates)
 
 
-def age_of_children(age: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """The age of the older of the pair that each child comes from."""
-    of_parent = age[parents]
-    partner = np.minimum(np.arange(len(parents)) ^ 1, len(parents) - 1)
-    return np.maximum(of_parent, of_parent[partner])
+def age_of_children(age: np.ndarray, parents: np.ndarray, mate: np.ndarray) -> np.ndarray:
+    """The age of the older parent of each child, of its own parent where it has one alone."""
+    return np.maximum(age[parents], age[mate])

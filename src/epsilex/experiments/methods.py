@@ -7,26 +7,27 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+from epsilex.selection import spelling
 
 
 @dataclass(frozen=True)
 class Method:
     """One row of the table.
 
-    id       an id of `selection.METHODS`, or `package.module:function`
+    id       an id of `selection.METHODS` or `package.module:function`, with options, and with settings after a `+`:
+             `lex_e_mad`, `lex_e(epsilon=0.5)`, `tournament + crossover=0.9`
     label    as in the paper, in plain text
     math     the same, its mathematics between dollar signs
     letter   names the method in the table's marks of significance
-    options  options of the selection method
     """
 
     id: str
     label: str
     math: str
     letter: str
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
 PAPER = (
@@ -34,12 +35,14 @@ PAPER = (
     Method("tournament", "Tourn", "Tourn", "b"),
     Method("afp", "AFP", "AFP", "c"),
     Method("lex", "Lex", "Lex", "d"),
-    Method("lex_y", "Lex ε_y", r"Lex $\epsilon_y$", "e", {"epsilon": 0.10}),
-    Method("lex_e", "Lex ε_e", r"Lex $\epsilon_e$", "f", {"epsilon": 5.0}),
+    Method("lex_y", "Lex ε_y", r"Lex $\epsilon_y$", "e"),
+    Method("lex_e", "Lex ε_e", r"Lex $\epsilon_e$", "f"),
     Method("lex_y_mad", "Lex ε_yλ", r"Lex $\epsilon_{y\lambda}$", "g"),
     Method("lex_e_mad", "Lex ε_eλ", r"Lex $\epsilon_{e\lambda}$", "h"),
 )
 BEYOND = {"lex_semi": "Lex semi-dynamic", "lex_dynamic": "Lex dynamic"}
+PAPER_OPTIONS: dict[str, dict[str, Any]] = {"lex_y": {"epsilon": 0.10}, "lex_e": {"epsilon": 5.0}}  # Section 4.3
+PLUS = " + "  # between a method and the settings it is run with
 
 _KNOWN = {method.id: method for method in PAPER}
 
@@ -48,25 +51,48 @@ def arrange(ids: Sequence[str]) -> list[Method]:
     """The methods of these ids, the paper's first and in its order; the others get the letters from i on."""
     ids = list(dict.fromkeys(ids))
     others = [text for text in ids if text not in _KNOWN]
-    names = [text.partition(":")[2] for text in others]
     found = [method for method in PAPER if method.id in ids]
     for number, text in enumerate(others):
-        name = names[number]
-        label = BEYOND.get(text) or (name if name and names.count(name) == 1 else text)
-        found.append(Method(text, label, label, _letter(number)))
+        label, math = _labels(text, others)
+        found.append(Method(text, label, math, _letter(number)))
     return found
 
 
+def _labels(text: str, others: Sequence[str]) -> tuple[str, str]:
+    """Label and mathematics of a method beyond the paper's: its known name, options and settings kept as written."""
+    name = text.partition(PLUS)[0].partition("(")[0]
+    rest = text[len(name) :]
+    if name in _KNOWN and PLUS not in text and parts(text) == parts(name):
+        return _KNOWN[name].label, _KNOWN[name].math
+    if name in _KNOWN:
+        return _KNOWN[name].label + rest, _KNOWN[name].math + rest.replace("_", r"\_" if False else "_")
+    function = name.partition(":")[2]
+    alone = function and sum(other.partition("(")[0].endswith(f":{function}") for other in others) == 1
+    label = BEYOND.get(name) or (function if alone else name)
+    return label + rest, label + rest
+
+
+def parts(text: str) -> tuple[str, dict[str, Any]]:
+    """Name and effective options of a method: those of the paper where it has any, and those that are written."""
+    name, options = spelling.parse(text)
+    return name, PAPER_OPTIONS.get(name, {}) | options
+
+
 def check(text: str) -> None:
-    """Raise a ValueError unless `text` names a method that can be run."""
+    """Raise a ValueError unless `text` names a method that can be run, with options it has and values they may have."""
+    import numpy as np
+
     from epsilex import selection
 
-    if ":" in text:
-        load(text)
-    elif text not in selection.METHODS:
+    name, options = parts(text)
+    if ":" in name:
+        load(name)
+    elif name not in selection.METHODS:
         raise ValueError(
-            f"method: expected one of {', '.join(selection.METHODS)}, or package.module:function; got {text!r}"
+            f"method: expected one of {', '.join(selection.METHODS)}, or package.module:function; got {name!r}"
         )
+    else:
+        selection.select(name, np.ones((2, 2)), 1, np.random.default_rng(0), **options)
 
 
 def load(text: str) -> str | Callable:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from epsilex import problems as problem_room
 from epsilex.experiments import claims, methods, runner, studies, tables
@@ -45,20 +46,24 @@ def reproduce(
     jobs: int | None = None,
     dask: str | None = None,
     quick: bool = False,
+    settings: Mapping[str, Any] | None = None,
     console=None,
 ) -> Reproduction:
     """Run the paper's experiments, or continue them, and write the report.
 
     Parameters
     ----------
-    problems : names, or problems of `problems.from_csv`; None: all of the study whose data is here
-    methods : ids of `selection.METHODS` or `package.module:function`; None: the study's
+    problems : names, CSV files with their targets as `my.csv:price`, or problems of `problems.from_csv`; None: all of
+        the study whose data is here
+    methods : ids of `selection.METHODS` or `package.module:function`, with options where they have any, such as
+        `lex_e_mad(pool_size=100)`; None: the study's
     trials, generations : None: the study's
     study : "table", "epsilon"; None: the table, and for `quick` with all problems and methods both
     out : folder for results and report; trials found there are not run again
     jobs : number of processes; None: one a processor
     dask : address of a Dask scheduler, instead of processes
     quick : a few minutes' version of the same path
+    settings : settings to run with instead of Table 1's, such as `{"crossover": 0.9}`; they get rows of their own
     console : rich console for progress; None: standard error
     """
     from rich.console import Console
@@ -66,13 +71,15 @@ def reproduce(
     console = console or Console(stderr=True)
     if dask is not None and jobs is not None:
         raise ValueError(f"jobs: expected no number of processes with a Dask address; got {jobs!r}")
+    studies.check_changes(settings or {})
+    _check_methods(methods)
     chosen = _chosen_studies(study, quick and problems is None and methods is None)
     loaded, skipped = _load_problems(problems, quick, console)
     plans = []
     for name in chosen:
         scale = studies.scale(name, quick, trials, generations)
         names = _problems_of(name, loaded, explicit=problems is not None)
-        plans.append((name, scale, studies.plan(name, names, _methods_of(name, methods), scale)))
+        plans.append((name, scale, studies.cells(name, names, _methods_of(name, methods), scale, settings)))
     out = Path(out)
     pool = DaskPool(dask) if dask is not None else ProcessPool(jobs)
     try:
@@ -82,18 +89,18 @@ def reproduce(
         raise
     finally:
         pool.close()
-    planned = sum(len(plan) for _, _, plan in plans)
+    planned = sum(len(cells) * scale.trials for _, scale, cells in plans)
     return Reproduction(out, report(out), planned - failed, failed, skipped)
 
 
 def _carry_out(plans, loaded: dict[str, Problem], out: Path, pool: DaskPool | ProcessPool, console) -> int:
-    """Run what is left of the plans, (study, scale, trials) each; how many trials failed."""
+    """Run what is left of the plans, (study, scale, cells) each; how many trials failed."""
     failed = 0
     with Store.open(out / FILE) as store:
-        for study, scale, plan in plans:
-            used = {trial.problem for trial in plan}
-            run = store.begin(study, scale, plan, [loaded[name] for name in used], pool.description)
-            stored = store.done()
+        for study, scale, cells in plans:
+            used = {cell.problem for cell in cells}
+            run = store.begin(study, scale, cells, [loaded[name] for name in used], pool.description)
+            plan, stored = studies.plan(cells, scale.trials), store.done()
             left = [trial for trial in plan if trial not in stored]
             already = len(plan) - len(left)
             console.print(f"study {study}: {len(plan)} trials, {already} of them stored already", highlight=False)
@@ -151,12 +158,12 @@ def _load_problems(
     if asked is not None:
         if isinstance(asked, str) or not asked:
             raise ValueError(f"problems: expected a list of names or problems, not empty; got {asked!r}")
-        found = [item if isinstance(item, Problem) else problem_room.load(item) for item in asked]
+        found = [_problem(item) for item in asked]
         by_name = {problem.name: problem for problem in found}
-        for item in asked:
-            if isinstance(item, Problem) and (item.name in problem_room.NAMES or by_name[item.name] is not item):
+        for item, problem in zip(asked, found, strict=True):
+            if item != problem.name and (problem.name in problem_room.NAMES or by_name[problem.name] is not problem):
                 raise ValueError(
-                    f"problems: expected a name of its own for each problem; got {item.name!r} twice or the paper's"
+                    f"problems: expected a name of its own for each problem; got {problem.name!r} twice or the paper's"
                 )
         return by_name, ()
     loaded, skipped = {}, []
@@ -178,18 +185,28 @@ def _load_problems(
     return loaded, tuple(skipped)
 
 
+def _problem(item: str | Problem) -> Problem:
+    if isinstance(item, Problem):
+        return item
+    path, colon, target = item.rpartition(":")
+    return problem_room.from_csv(path, target) if colon else problem_room.load(item)
+
+
 def _problems_of(study: str, loaded: dict[str, Problem], explicit: bool) -> list[str]:
     if study == "epsilon" and not explicit:
         return ["tower"] if "tower" in loaded else ["uball5d"]
     return list(loaded)
 
 
-def _methods_of(study: str, asked: Sequence[str] | None) -> list[str]:
+def _check_methods(asked: Sequence[str] | None) -> None:
     if asked is not None:
         if isinstance(asked, str) or not asked:
             raise ValueError(f"methods: expected a list of ids, not empty; got {asked!r}")
         for text in asked:
             methods.check(text)
+
+
+def _methods_of(study: str, asked: Sequence[str] | None) -> list[str]:
     if study == "epsilon":
         chosen = [id for id in ("lex_e", "lex_y") if asked is None or id in asked]
         if not chosen:

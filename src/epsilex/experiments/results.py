@@ -15,14 +15,16 @@ import pandas as pd
 from epsilex.experiments import published
 from epsilex.experiments.methods import Method, arrange
 from epsilex.experiments.store import FILE, ResultsError, check_version, explained
+from epsilex.selection import spelling
 
-# Of each study the cells asked for at the scale of its last run: a quick look and the full run may share one file.
+# Of a study the cells asked for at the scale and with the engine of its last run: a quick look and the full run may
+# share one file, and engines never mix.
 _REPORTED = """
-    FROM trials JOIN cells USING (study, problem, method, options) JOIN (
-        SELECT study, generations, population_size FROM runs WHERE run IN (SELECT max(run) FROM runs GROUP BY study)
-    ) AS last ON last.study = cells.study AND last.generations = cells.generations
+    FROM trials JOIN cells USING (problem, method, settings, engine) JOIN (
+        SELECT engine, generations, population_size FROM runs WHERE study = :study ORDER BY run DESC LIMIT 1
+    ) AS last ON last.engine = cells.engine AND last.generations = cells.generations
              AND last.population_size = cells.population_size
-    WHERE trials.study = ?
+    WHERE cells.study = :study AND trials.trial <= cells.trials
 """
 
 
@@ -68,27 +70,38 @@ def read(out: Path, study: str) -> Results | None:
         if run.empty:
             return None
         trials = pd.read_sql_query(
-            f"SELECT trials.*, cells.epsilon {_REPORTED} ORDER BY problem, method, epsilon, trial", db, params=(study,)
+            f"SELECT trials.*, cells.name {_REPORTED} ORDER BY problem, name, trial", db, params={"study": study}
         )
         history = pd.read_sql_query(
-            "SELECT trials.problem, trials.method, cells.epsilon, trials.trial, trials.training_cases, "
-            "trials.target_scale, generations.generation, generations.best_mae, generations.cases_used, "
-            "generations.diversity "
+            "SELECT trials.problem, cells.name, trials.trial, trials.training_cases, trials.target_scale, "
+            "generations.generation, best_mae, cases_used, cases_used_mean, diversity "
             + _REPORTED.replace("FROM trials", "FROM trials JOIN generations ON generations.trial = trials.id")
             + " AND trials.status = 'done'",
             db,
-            params=(study,),
+            params={"study": study},
         )
         problems = pd.read_sql_query("SELECT * FROM problems", db).set_index("problem")
         problems["notes"] = problems["notes"].map(json.loads)
         used = {int(number) for number in trials["environment"].dropna()}
         environments = [json.loads(text) for number, text in db.execute("SELECT * FROM environments") if number in used]
+    trials, history = _by_column(trials, study), _by_column(history, study)
     done = trials[trials["status"] == "done"].drop(columns=["status", "error"])
     failures = trials.loc[trials["status"] == "failed", ["problem", "method", "epsilon", "trial", "attempts", "error"]]
     return Results(
         study, done.reset_index(drop=True), failures.reset_index(drop=True), history,
         run.iloc[0].to_dict(), problems, environments,
     )  # fmt: skip
+
+
+def _by_column(rows: pd.DataFrame, study: str) -> pd.DataFrame:
+    """Rows with the columns `method`, as the study names it, and `epsilon`, which sets the epsilon study's apart."""
+    names = rows.pop("name")
+    if study != "epsilon":
+        return rows.assign(method=names, epsilon=-1.0)
+    parsed = {name: spelling.parse(name) for name in names.unique()}
+    return rows.assign(
+        method=names.map(lambda name: parsed[name][0]), epsilon=names.map(lambda name: parsed[name][1]["epsilon"])
+    )
 
 
 @contextmanager

@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from epsilex.evolution.engine import ENGINE
 from epsilex.experiments import schema
-from epsilex.experiments.studies import Scale
+from epsilex.experiments.studies import Cell, Scale
 from epsilex.experiments.trials import HISTORY, Outcome, Trial
 from epsilex.problems import Problem
 
 FILE = "results.sqlite"
-_KEY = ("study", "problem", "method", "options", "trial")
+_KEY = ("problem", "method", "settings", "engine", "trial")
 
 
 class ResultsError(ValueError):
@@ -50,31 +51,24 @@ class Store:
             finally:
                 connection.close()
 
-    def begin(self, study: str, scale: Scale, plan: Sequence[Trial], problems: Iterable[Problem], engine: str) -> int:
+    def begin(self, study: str, scale: Scale, cells: Sequence[Cell], problems: Iterable[Problem], workers: str) -> int:
         """Note a run and what it is to report. Refuses data other than the results so far were made with."""
         with self._transaction() as db:
             for problem in problems:
                 _note_problem(db, problem)
-            for trial in {(t.problem, t.method, t.options): t for t in plan}.values():
-                epsilon = (
-                    (trial.setting("selection_options") or {}).get("epsilon", -1.0) if study == "epsilon" else -1.0
-                )
+            for c in cells:
                 db.execute(
-                    "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                    "method = excluded.method, settings = excluded.settings, trials = max(trials, excluded.trials)",
                     (
-                        study,
-                        trial.problem,
-                        trial.method,
-                        epsilon,
-                        scale.generations,
-                        scale.population_size,
-                        trial.options,
+                        study, c.problem, c.column, c.method, c.settings, c.engine, scale.generations,
+                        scale.population_size, scale.trials,
                     ),
-                )
+                )  # fmt: skip
             db.execute(
-                "INSERT INTO runs (started, study, trials, generations, population_size, engine) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (_now(), study, scale.trials, scale.generations, scale.population_size, engine),
+                "INSERT INTO runs (started, study, trials, generations, population_size, engine, workers) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (_now(), study, scale.trials, scale.generations, scale.population_size, ENGINE, workers),
             )
             return db.execute("SELECT max(run) FROM runs").fetchone()[0]
 
@@ -104,7 +98,7 @@ class Store:
         )
         with self._transaction() as db:
             values = (
-                trial.study, trial.problem, trial.method, trial.options, trial.trial, trial.seed, trial.split_seed,
+                trial.problem, trial.method, trial.settings, trial.engine, trial.trial, trial.seed, trial.split_seed,
                 status, attempts, outcome.error, *(outcome.row.get(name) for name in schema.TRIAL_COLUMNS),
                 _environment(db, outcome), _now(),
             )  # fmt: skip
@@ -139,8 +133,8 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
         raise ResultsError(f"{path}: expected a results file of epsilex; got another SQLite file")
     if version != schema.VERSION:
         raise ResultsError(
-            f"{path}: expected results of schema version {schema.VERSION}; got version {version}. Choose another "
-            "folder, or use the version of epsilex that wrote it"
+            f"{path}: expected results of schema version {schema.VERSION}; got version {version}, whose trials have "
+            "other keys. The file is kept as it is; choose another folder, or use the version of epsilex that wrote it"
         )
 
 
@@ -199,10 +193,10 @@ def _note_problem(db: sqlite3.Connection, problem: Problem) -> None:
             f"{problem.name}: expected the data that the stored trials used, SHA-256 {stored[0]}; got {problem.sha256}"
         )
     db.execute(
-        "INSERT OR REPLACE INTO problems VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO problems VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             problem.name, problem.title, problem.sha256, *problem.X.shape, problem.dynamic, problem.raw_errors,
-            problem.source, problem.citation, json.dumps(problem.notes),
+            problem.rebuilt, problem.source, problem.citation, json.dumps(problem.notes),
         ),
     )  # fmt: skip
 

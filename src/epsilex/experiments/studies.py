@@ -6,13 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from epsilex.constraints import CONSTRAINTS, check
+from epsilex.evolution import Settings
+from epsilex.evolution.engine import ENGINE
 from epsilex.experiments import methods
-from epsilex.experiments.trials import Trial, encode
+from epsilex.experiments.trials import Trial, effective_settings, encode
+from epsilex.selection import spelling
 
+FIXED = ("seed", "selection", "selection_options")  # given by the trial's number and method
 EPSILONS = (0.01, 0.05, 0.10, 0.50, 1.0, 5.0, 10.0)
 
 
@@ -41,26 +46,56 @@ def scale(study: str, quick: bool, trials: int | None, generations: int | None) 
     return replace((QUICK if quick else FULL)[study], **asked)
 
 
-def plan(study: str, problems: Sequence[str], method_ids: Sequence[str], scale: Scale) -> list[Trial]:
-    """All trials of a study, trial k of every cell before trial k + 1, so that a part of it is balanced."""
-    cells = [(problem, *cell) for problem in problems for cell in _columns(study, method_ids, scale)]
-    return [Trial(study, *cell, trial) for trial in range(1, scale.trials + 1) for cell in cells]
+@dataclass(frozen=True)
+class Cell:
+    """One method on one problem: a row of a table, a box of a figure.
+
+    column    how the method is named there: as it was asked for, with the settings that were changed
+    method, settings, engine  see `Trial`
+    """
+
+    problem: str
+    column: str
+    method: str
+    settings: str
+    engine: int = ENGINE
+
+    def trial(self, number: int) -> Trial:
+        return Trial(self.problem, self.method, self.settings, self.engine, number)
 
 
-def _columns(study: str, method_ids: Sequence[str], scale: Scale) -> list[tuple[str, str]]:
-    """(method, options) of each column of a study."""
+def check_changes(changes: Mapping[str, Any]) -> None:
+    """Raise a ValueError for what is no setting of a trial, or a value it cannot have."""
+    known = [field.name for field in fields(Settings) if field.name not in FIXED]
+    for name, value in changes.items():
+        if name not in known:
+            raise ValueError(f"settings: expected one of {', '.join(known)}; got {name!r}")
+        if name in CONSTRAINTS:
+            check(name, value, CONSTRAINTS[name])
+    Settings.paper(**changes)
+
+
+def cells(
+    study: str, problems: Sequence[str], asked: Sequence[str], scale: Scale, changes: Mapping[str, Any] | None = None
+) -> list[Cell]:
+    """The cells of a study; `changes` are settings other than Table 1's."""
+    changes = dict(changes or {})
+    found = []
+    for text in _columns(study, asked):
+        settings = effective_settings(text, scale.generations, **{"population_size": scale.population_size} | changes)
+        column = text + (
+            methods.PLUS + ", ".join(f"{key}={value}" for key, value in changes.items()) if changes else ""
+        )
+        found.append((column, spelling.spell(*methods.parts(text)), encode(settings)))
+    return [Cell(problem, *cell) for problem in problems for cell in found]
+
+
+def plan(cells: Sequence[Cell], trials: int) -> list[Trial]:
+    """All trials, trial k of every cell before trial k + 1, so that a part of it is balanced."""
+    return [cell.trial(number) for number in range(1, trials + 1) for cell in cells]
+
+
+def _columns(study: str, asked: Sequence[str]) -> list[str]:
     if study == "epsilon":
-        return [(id, _options(scale, {"epsilon": epsilon})) for id in method_ids for epsilon in EPSILONS]
-    return [
-        (method.id, _options(scale, method.options, methods.code_mark(method.id)))
-        for method in methods.arrange(method_ids)
-    ]
-
-
-def _options(scale: Scale, selection: dict[str, Any], code: str | None = None) -> str:
-    options: dict[str, Any] = {"generations": scale.generations, "population_size": scale.population_size}
-    if selection:
-        options["selection_options"] = dict(selection)
-    if code:
-        options["code"] = code
-    return encode(options)
+        return [spelling.spell(id, {"epsilon": epsilon}) for id in asked for epsilon in EPSILONS]
+    return [method.id for method in methods.arrange(asked)]

@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from epsilex.evolution import Settings
 from epsilex.experiments import environment, methods
 from epsilex.problems import Problem, Split
 
 HISTORY = (
     "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length", "evaluations",
-    "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune",
+    "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune", "seconds_survive",
 )  # fmt: skip
+DYNAMIC = {"lags": 1, "feedback": 1}  # y(t) = f(x(t), x(t-1), y(t-1)), the paper's Wind
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The key of a trial. `options` is JSON with sorted keys: generations, population_size, selection_options."""
+    """The key of a trial: all that decides its result.
 
-    study: str
+    method    the selection method with all of its options, as one text
+    settings  what the search runs with, JSON with sorted keys (see `effective_settings`)
+    engine    version of the engine
+    trial     number of the trial, from 1
+    """
+
     problem: str
     method: str
-    options: str
+    settings: str
+    engine: int
     trial: int
 
     @property
     def seed(self) -> int:
-        """Seed of the search, from the whole key."""
-        return _hashed(*dataclasses.astuple(self))
+        """Seed of the search. Trials that differ in a setting alone share it."""
+        return _hashed("search", self.problem, self.method, self.trial)
 
     @property
     def split_seed(self) -> int:
@@ -43,7 +50,7 @@ class Trial:
         return _hashed("split", self.problem, self.trial)
 
     def setting(self, name: str) -> Any:
-        return json.loads(self.options).get(name)
+        return json.loads(self.settings)[name]
 
 
 @dataclass
@@ -56,9 +63,25 @@ class Outcome:
     error: str | None = None
 
 
-def encode(options: dict[str, Any]) -> str:
-    """Options as text that is the same for the same options."""
-    return json.dumps(options, sort_keys=True, separators=(",", ":"))
+def effective_settings(method: str, generations: int, **changes: Any) -> dict[str, Any]:
+    """Table 1 with `changes`, every field spelled out: what a trial is asked to run with."""
+    name, options = methods.parts(method)
+    settings = Settings.paper(selection=methods.load(name), selection_options=options, **changes)
+    return _described(settings, generations, methods.code_mark(name))
+
+
+def _described(settings: Settings, generations: int, code: str | None) -> dict[str, Any]:
+    described = asdict(settings) | {"generations": generations}
+    del described["seed"]  # it follows from the trial's key
+    described["selection"] = _name(settings.selection)
+    if code:
+        described["code"] = code
+    return json.loads(json.dumps(described, default=_name))
+
+
+def encode(settings: dict[str, Any]) -> str:
+    """Settings as text that is the same for the same settings."""
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
 
 def run_trial(trial: Trial, problem: Problem) -> Outcome:
@@ -70,17 +93,19 @@ def run_trial(trial: Trial, problem: Problem) -> Outcome:
 
 
 def _run(trial: Trial, problem: Problem) -> Outcome:
-    _warm_up(problem.dynamic, trial.method)
+    _warm_up(problem.dynamic, trial.settings)
     train, test = problem.split(trial.split_seed)
-    estimator = _estimator(trial, problem)
+    estimator = _estimator(trial, problem.dynamic)
     wall, cpu = time.perf_counter(), time.thread_time()
     estimator.fit(_named(train, problem), train.y, sample_weight=train.weight)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
 
     history = estimator.history_
     generations = int(history["generation"].max())
-    if generations < trial.setting("generations"):
-        raise RuntimeError(f"the search ended after {generations} of {trial.setting('generations')} generations")
+    asked = json.loads(trial.settings)
+    ran = _described(estimator.settings_, generations, asked.get("code"))
+    if differing := sorted(name for name in asked if ran.get(name) != asked[name]):
+        raise RuntimeError(f"the search did not run with the settings asked for: {', '.join(differing)}")
     prediction = estimator.predict(_named(test, problem))
     row = {
         "test_mae": test.mae(prediction) * problem.target_scale,
@@ -95,26 +120,21 @@ def _run(trial: Trial, problem: Problem) -> Outcome:
         "evaluations": int(history["evaluations"].iloc[-1]),
         "seconds": wall,
         "cpu_seconds": cpu,
-        "settings": json.dumps(dataclasses.asdict(estimator.settings_), sort_keys=True, default=_name),
     }
     return Outcome(row, _plain(history), environment.describe())
 
 
-def _estimator(trial: Trial, problem: Problem):
+def _estimator(trial: Trial, dynamic: bool):
     from epsilex.dynamic import DynamicRegressor
     from epsilex.regressor import SymbolicRegressor
 
-    settings = {
-        "selection": methods.load(trial.method),
-        "selection_options": trial.setting("selection_options") or None,
-        "population_size": trial.setting("population_size"),
-        "generations": trial.setting("generations"),
-        "n_jobs": 1,
-        "random_state": trial.seed,
-    }
-    if problem.dynamic:  # y(t) = f(x(t), x(t-1), y(t-1))
-        return DynamicRegressor.paper(lags=1, feedback=1, **settings)
-    return SymbolicRegressor.paper(**settings)
+    settings = json.loads(trial.settings)
+    settings.pop("code", None)
+    settings["selection"] = methods.load(settings["selection"])
+    fixed = {"n_jobs": 1, "random_state": trial.seed}
+    if dynamic:
+        return DynamicRegressor.paper(**DYNAMIC, **settings, **fixed)
+    return SymbolicRegressor.paper(**settings, **fixed)
 
 
 def _named(side: Split, problem: Problem):
@@ -125,7 +145,7 @@ def _named(side: Split, problem: Problem):
 
 
 @lru_cache
-def _warm_up(dynamic: bool, method: str) -> None:
+def _warm_up(dynamic: bool, settings: str) -> None:
     """Compile or load the kernels before the clock starts: the paper's times have no compiling in them."""
     from epsilex.problems.partitions import random_rows, random_times
 
@@ -133,9 +153,9 @@ def _warm_up(dynamic: bool, method: str) -> None:
     X = rng.normal(size=(40, 2))
     partition = random_times if dynamic else random_rows
     problem = Problem("warm-up", "", X, X @ [1.0, 2.0], ("a", "b"), "", partition, dynamic=dynamic)
-    trial = Trial("", "", method, encode({"generations": 2, "population_size": 20}), 0)
+    few = json.loads(settings) | {"generations": 2, "population_size": 20}
     train, _ = problem.split(0)
-    estimator = _estimator(trial, problem)
+    estimator = _estimator(Trial("", "", encode(few), 0, 0), dynamic)
     estimator.fit(_named(train, problem), train.y, sample_weight=train.weight).predict(_named(train, problem))
 
 

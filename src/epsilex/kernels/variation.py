@@ -159,19 +159,20 @@ def clear_rest(opcode, feature, constant, length):
 
 
 @inner
-def another(s, codes, code):
-    """Another member of `codes` than `code`, if there is one."""
+def another(s, codes, code, redraw):
+    """Another member of `codes` than `code`, if there is one; any member with `redraw`."""
     if codes.size < 2:
         return code
     c = codes[below(s, codes.size)]
-    while c == code:
+    while c == code and not redraw:
         c = codes[below(s, codes.size)]
     return c
 
 
 @inner
-def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_features, low, high, coefficients):
-    """Point mutation of one node: a constant is perturbed, a feature or an operator becomes another of its kind."""
+def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_features, low, high, coefficients, redraw):
+    """Point mutation of one node: a constant is perturbed, a feature or an operator becomes another of its kind; with
+    `redraw` perhaps the same."""
     op = opcode[k]
     if op == CONSTANT:
         c = constant[k]
@@ -180,17 +181,19 @@ def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_feature
     elif op == FEATURE:
         if coefficients and (n_features == 1 or unit(s) < 0.5):
             constant[k] *= 1.0 + 0.5 * normal(s)
+        elif redraw:
+            feature[k] = below(s, n_features)
         elif n_features > 1:
             f = below(s, n_features - 1)
             feature[k] = f + 1 if f >= feature[k] else f
     else:
-        opcode[k] = another(s, unary if arity[op] == 1 else binary, op)
+        opcode[k] = another(s, unary if arity[op] == 1 else binary, op, redraw)
 
 
 @inner
 def mutate(
-    s, kinds, rate, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity, unary, binary,
-    n_features, constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
+    s, kinds, rate, redraw, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity, unary,
+    binary, n_features, constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
 ):
     """One child of one parent by a kind drawn from the cumulative probabilities `kinds`; its length, 0 if refused.
 
@@ -211,7 +214,8 @@ def mutate(
                     o_constant[k] *= 1.0 + 0.3 * normal(s)
             elif k == chosen or (rate > 0.0 and unit(s) < rate):
                 change_node(
-                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients
+                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients,
+                    redraw,
                 )
         return length
     # The others replace a subtree by what is written to t_opcode, ...: a new one, or the old one with an operator more
@@ -281,14 +285,15 @@ def cross(
 @jit
 def vary(
     seed, generation, purpose, parents, fitness, opcode, feature, constant, length,
-    c_opcode, c_feature, c_constant, c_length, origin, limit, crossover, kinds, rate, retries, arity, unary, binary,
-    n_features, constant_share, low, high, coefficients, subtree_size, first, last,
+    c_opcode, c_feature, c_constant, c_length, origin, mate, least, limit, crossover, kinds, rate, redraw, retries,
+    arity, unary, binary, n_features, constant_share, low, high, coefficients, subtree_size, first, last,
 ):
     """Children 2 j and 2 j + 1 from the pair of parents 2 j and 2 j + 1, for pairs first..last-1.
 
     A pair crosses over, each with the other, with probability `crossover`; else, and where their fitness is equal,
     each is mutated. A child that is refused is tried again `retries` times, then is a copy of its parent. `origin` is
-    the parent a child is equal to, -1 where it is new.
+    the parent a child is equal to, -1 where it is new; `mate` the other parent of a child that comes from two, else its
+    only one.
     """
     width = opcode.shape[1]
     s = np.empty(1, np.uint64)
@@ -308,21 +313,26 @@ def vary(
             o_opcode, o_feature, o_constant = c_opcode[i], c_feature[i], c_constant[i]
             size = 0
             attempt = 0
+            two = crossing and fitness[a] != fitness[b]
             while size == 0 and attempt <= retries:
                 attempt += 1
-                if crossing and fitness[a] != fitness[b]:
+                if two:
                     size = cross(
                         s, a_opcode, a_feature, a_constant, length[a], opcode[b], feature[b], constant[b], length[b],
                         o_opcode, o_feature, o_constant, limit, arity,
                     )
                 else:
                     size = mutate(
-                        s, kinds, rate, a_opcode, a_feature, a_constant, length[a], o_opcode, o_feature, o_constant,
+                        s, kinds, rate, redraw, a_opcode, a_feature, a_constant, length[a], o_opcode, o_feature, o_constant,
                         limit, arity, unary, binary, n_features, constant_share, low, high, coefficients, subtree_size,
                         t_opcode, t_feature, t_constant, budget,
                     )
+                if size < least:
+                    size = 0
             if size == 0:
+                two = False
                 size = copy_program(a_opcode, a_feature, a_constant, length[a], o_opcode, o_feature, o_constant)
+            mate[i] = b if two else a
             c_length[i] = size
             clear_rest(o_opcode, o_feature, o_constant, size)
             same = size == length[a]

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.selection import random
-from epsilex.selection.methods import Method
+from epsilex.selection.methods import Address, Method, Selected, generator
+
+
+def parents(errors, fitness, n: int, address: Address, n_jobs: int = 1) -> Selected:
+    """Everyone in random order: each individual is a parent once before anyone is one twice, as in the authors'
+    program."""
+    rng, size = generator(address, 0), len(fitness)
+    rounds = [rng.permutation(size) for _ in range(-(-n // size))]
+    return Selected(np.concatenate(rounds)[:n] if rounds else np.empty(0, np.int64), np.zeros(n))
 
 
 def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
@@ -17,7 +24,7 @@ def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
 
     SPEA2: everyone non-dominated survives. Too few: filled up by raw fitness and density. Too many: truncated, those
     nearest to their neighbours first. Density only decides among equal raw fitness, so it is computed for that last
-    group alone.
+    group alone. Distances are between objectives divided by their greatest values, as in the authors' program.
     """
     from epsilex.kernels import pareto
 
@@ -27,6 +34,7 @@ def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
     g = np.asarray(age, np.float64)
     raw = np.empty(len(f), np.int64)
     pareto.spea2_raw_fitness(f, g, raw)
+    f, g = _over_greatest(f), _over_greatest(g)
     order = np.argsort(raw, kind="stable")
     cut = raw[order[n - 1]]
     kept = np.flatnonzero(raw < cut)
@@ -35,6 +43,11 @@ def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
     if wanted < len(last):
         last = _truncated(f, g, last, wanted) if cut == 0 else _sparsest(f, g, last, wanted)
     return np.sort(np.concatenate([kept, last]))
+
+
+def _over_greatest(objective: np.ndarray) -> np.ndarray:
+    greatest = objective.max()
+    return objective / greatest if greatest > 0 else objective
 
 
 def _sparsest(f, g, who, wanted: int) -> np.ndarray:
@@ -60,4 +73,4 @@ def _truncated(f, g, who, wanted: int) -> np.ndarray:
     return who[order[place < left[inverse[order]]]]
 
 
-METHOD = Method("afp", "AFP", random.parents, survive)
+METHOD = Method("afp", "AFP", parents, survive)

@@ -1,15 +1,14 @@
-"""Random parents: the control of the paper's comparison (Rand Sel)."""
+"""Random parents, anyone of the population: the control of the paper's comparison (Rand Sel)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from epsilex.selection.methods import Address, Method, Selected, alive, generator
+from epsilex.selection.methods import Address, Method, Selected, generator
 
 
 def parents(errors, fitness, n: int, address: Address, n_jobs: int = 1) -> Selected:
-    chosen = generator(address, 0).choice(np.flatnonzero(alive(fitness)), size=n)
-    return Selected(chosen, np.zeros(n))
+    return Selected(generator(address, 0).integers(len(fitness), size=n), np.zeros(n))
 
 
 METHOD = Method("random", "Rand Sel", parents)

@@ -1,0 +1,6 @@
+"""The engine's version: raised whenever the golden trials of the tests give other bits.
+
+Results of different versions are never mixed: the version is part of the key of a stored trial.
+"""
+
+ENGINE = 2
