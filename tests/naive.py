@@ -166,8 +166,8 @@ def squared_distance(a, b):
 def spea2(fitness, age, n):
     """SPEA2's environmental selection on (fitness, age): indices of the `n` survivors, ascending.
 
-    Distances are between objectives divided by their greatest values. Where the algorithm leaves a choice: of equally crowded points the one of least (fitness, age) goes first, of equal
-    individuals the last one.
+    Distances are between objectives divided by their greatest values. Where the algorithm leaves a choice: of equally
+    crowded points the one of least (fitness, age) goes first, of equal individuals the last one.
     """
     points = list(zip(map(float, fitness), map(float, age), strict=True))
     everyone = range(len(points))

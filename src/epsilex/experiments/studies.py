@@ -80,13 +80,11 @@ def cells(
 ) -> list[Cell]:
     """The cells of a study; `changes` are settings other than Table 1's."""
     changes = dict(changes or {})
+    changed = methods.PLUS + ", ".join(f"{name}={value}" for name, value in changes.items()) if changes else ""
     found = []
     for text in _columns(study, asked):
         settings = effective_settings(text, scale.generations, **{"population_size": scale.population_size} | changes)
-        column = text + (
-            methods.PLUS + ", ".join(f"{key}={value}" for key, value in changes.items()) if changes else ""
-        )
-        found.append((column, spelling.spell(*methods.parts(text)), encode(settings)))
+        found.append((text + changed, spelling.spell(*methods.parts(text)), encode(settings)))
     return [Cell(problem, *cell) for problem in problems for cell in found]
 
 

@@ -16,7 +16,7 @@ lex_dynamic  best error and deviation both of the pool
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jo
     return chosen.parents(errors, fitness, n, Address(int(rng.integers(2**63)), 0), n_jobs, **options).parents
 
 
-def check_options(chosen: Method, options: dict) -> None:
+def check_options(chosen: Method, options: Mapping) -> None:
     """Raise a ValueError for an option the method does not have."""
     unknown = sorted(map(str, set(options) - set(chosen.options)))
     if unknown:
