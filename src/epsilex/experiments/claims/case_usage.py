@@ -129,9 +129,7 @@ def _by_trial(history: pd.DataFrame) -> pd.Series:
 
 
 def _varies(rows: Rows) -> Found:
-    found = {name: usage(rows, name) for name in rows.problems if rows.has(name, *EPSILON)}
-    if len(found) < 4:
-        return INCONCLUSIVE, "fewer than four problems have the ε methods"
+    found = {name: usage(rows, name) for name in rows.problems}
     shares = {method: np.array([found[name][method] for name in found]) for method in EPSILON}
     spread = {method: values.max(axis=0) / values.min(axis=0) for method, values in shares.items()}
     steady = np.max([spread[method] for method in ADAPTIVE], axis=0)
@@ -208,5 +206,6 @@ CLAIMS = (
         "Largest over smallest share above 3 and above that of both adaptive methods, for each of the two.",
         _varies,
         methods=EPSILON,
+        whole=True,
     ),
 )

@@ -35,6 +35,7 @@ class Claim:
     studies   the studies it needs, the one it belongs to first
     methods   the methods it needs
     problems  the problems it is about; empty: all
+    whole     whether it is about all problems together, so that it needs them all
     """
 
     id: str
@@ -45,6 +46,7 @@ class Claim:
     studies: tuple[str, ...] = ("table",)
     methods: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ def judge(claim: Claim, rows: Rows) -> Judged:
         return Judged(claim, NOT_RUN, f"no trials of {', '.join(missing)}")
     if missing := rows.enough.missing(*needs):
         return Judged(claim, INCONCLUSIVE, f"fewer than {FEW} trials of {', '.join(missing)}")
+    if claim.whole and (missing := rows.enough.missing(*needs[:2], rows.problems)):
+        return Judged(claim, INCONCLUSIVE, f"no or fewer than {FEW} trials on {', '.join(missing)}")
     verdict, evidence = claim.judge(rows.enough)
     return Judged(claim, verdict, evidence, bool(rows.rebuilt.intersection(claim.problems)))
 

@@ -78,6 +78,7 @@ CLAIMS = (
         "Marks at random in the paper's proportion agree on 52%.",
         _agreement,
         methods=ALL,
+        whole=True,
     ),
     _everywhere("epsilon_over_random", EPSILON, ("random",)),
     _everywhere("tournament_over_random", ("tournament",), ("random",)),

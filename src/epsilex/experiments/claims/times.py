@@ -20,15 +20,12 @@ RULE = (
 
 def totals(rows: Rows) -> dict[str, np.ndarray]:
     """Method -> median over problems of the mean CPU time, for each bootstrap resample of the trials."""
-    problems = [name for name in rows.problems if rows.has(name, *ALL)]
-    found = draws(rows.trials[rows.trials["problem"].isin(problems)], ["problem", "method"], "cpu_seconds")
-    return {method: np.median([found[problem, method] for problem in problems], axis=0) for method in ALL}
+    found = draws(rows.trials[rows.trials["problem"].isin(rows.problems)], ["problem", "method"], "cpu_seconds")
+    return {method: np.median([found[problem, method] for problem in rows.problems], axis=0) for method in ALL}
 
 
 def _ratio(methods: tuple[str, ...], theirs: float) -> Callable[[Rows], Found]:
     def judge(rows: Rows) -> Found:
-        if not any(rows.has(name, *ALL) for name in rows.problems):
-            return INCONCLUSIVE, "no problem has all methods"
         found = totals(rows)
         low, high = interval(np.mean([found[m] for m in methods], axis=0) / found["tournament"])
         bands = [(theirs / factor, theirs * factor) for factor in (NEAR, FAR)]
@@ -39,8 +36,6 @@ def _ratio(methods: tuple[str, ...], theirs: float) -> Callable[[Rows], Found]:
 
 def _extreme(method: str, fastest: bool) -> Callable[[Rows], Found]:
     def judge(rows: Rows) -> Found:
-        if not any(rows.has(name, *ALL) for name in rows.problems):
-            return INCONCLUSIVE, "no problem has all methods"
         found = totals(rows)
         others = [found[other] for other in ALL if other != method]
         outcome = seen(found[method] < np.min(others, axis=0) if fastest else found[method] > np.max(others, axis=0))
@@ -53,7 +48,7 @@ def _extreme(method: str, fastest: bool) -> Callable[[Rows], Found]:
 
 def _ratio_claim(method: str, theirs: float) -> Claim:
     text = f"{LABELS[method]} takes {theirs:.0%} of the time of tournament selection."
-    return Claim(f"time_{method}", text, PLACE, RULE, _ratio((method,), theirs), methods=ALL)
+    return Claim(f"time_{method}", text, PLACE, RULE, _ratio((method,), theirs), methods=ALL, whole=True)
 
 
 CLAIMS = (
@@ -74,6 +69,7 @@ CLAIMS = (
         RULE,
         _ratio(EPSILON, 1.05),
         methods=ALL,
+        whole=True,
     ),
     Claim(
         "random_fastest",
@@ -82,6 +78,7 @@ CLAIMS = (
         "Below all others in 9 of 10 bootstrap resamples.",
         _extreme("random", fastest=True),
         methods=ALL,
+        whole=True,
     ),
     Claim(
         "afp_slowest",
@@ -90,5 +87,6 @@ CLAIMS = (
         "Above all others in 9 of 10 bootstrap resamples.",
         _extreme("afp", fastest=False),
         methods=ALL,
+        whole=True,
     ),
 )

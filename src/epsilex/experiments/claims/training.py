@@ -16,7 +16,11 @@ PLACE = "Section 4.4, Figure 7"
 def _curves(rows: Rows, problem: str) -> dict[str, pd.DataFrame] | None:
     """Method -> best training error, trials x (start, generation 250, end); None where the run ended before 500."""
     history = rows.history[rows.history["problem"] == problem]
-    if not rows.has(problem, *ALL) or history["generation"].max() < 2 * EARLY:
+    if (
+        not rows.has(problem, *ALL)
+        or history["generation"].max() < 2 * EARLY
+        or EARLY not in set(history["generation"])
+    ):
         return None
     ends = [history["generation"].min(), EARLY, history["generation"].max()]
     kept = history[history["generation"].isin(ends)]
