@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from epsilex.experiments import published, verdicts
-from epsilex.experiments.claims import Claim
+from epsilex.experiments.claims import Judged
 from epsilex.experiments.figures import FIGURES, Drawn
 from epsilex.experiments.progress import duration
 from epsilex.experiments.results import Results
@@ -33,7 +33,7 @@ DEVIATIONS = (
 
 
 def render(
-    out: Path, results: dict[str, Results], table: ResultsTable | None, claims: list[Claim], drawn: list[Drawn]
+    out: Path, results: dict[str, Results], table: ResultsTable | None, claims: list[Judged], drawn: list[Drawn]
 ) -> str:
     """`index.html` as text."""
     import jinja2

@@ -15,6 +15,11 @@ SIGNIFICANT = 0.05
 REFERENCE = "tournament"
 
 
+def rebuilt(problems: pd.DataFrame) -> set[str]:
+    """The problems whose data is not the paper's: those marked in the column `rebuilt`, where there is one."""
+    return set(problems.index[problems["rebuilt"].astype(bool)]) if "rebuilt" in problems else set()
+
+
 def medians(rows: pd.DataFrame) -> pd.DataFrame:
     """Median best-of-run test MAE; index method, columns problem, NaN where there is no trial."""
     return rows.groupby(["method", "problem"])["test_mae"].median().unstack()
