@@ -324,8 +324,8 @@ def vary(
                 else:
                     size = mutate(
                         s, kinds, rate, redraw, a_opcode, a_feature, a_constant, length[a],
-                        o_opcode, o_feature, o_constant, limit, arity, unary, binary, n_features, constant_share, low, high, coefficients, subtree_size,
-                        t_opcode, t_feature, t_constant, budget,
+                        o_opcode, o_feature, o_constant, limit, arity, unary, binary, n_features, constant_share,
+                        low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
                     )
                 if size < least:
                     size = 0
