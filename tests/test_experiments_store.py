@@ -250,3 +250,46 @@ def test_encoded_options_do_not_depend_on_their_order():
 def test_a_scale_that_makes_no_sense(name, bad):
     with pytest.raises(ValueError, match=f"{name}: expected an integer of at least 1; got {bad!r}"):
         studies.Scale(**{"trials": 1, "generations": 1, "population_size": 1, name: bad})
+
+
+# --- the compact copy ---
+
+
+def test_a_compact_copy_gives_the_same_rows(tmp_path, uball5d):
+    long = studies.Scale(trials=2, generations=60, population_size=10)
+    fill(tmp_path, studies.cells("table", ["uball5d"], ["lex", "tournament"], long), uball5d, scale=long)
+    fill(tmp_path, studies.cells("epsilon", ["uball5d"], ["lex_e"], long), uball5d, study="epsilon", scale=long)
+    results.keep(tmp_path, tmp_path / "kept")
+    for study in ("table", "epsilon"):
+        whole, kept = results.read(tmp_path, study), results.read(tmp_path / "kept", study)
+        assert kept.run == whole.run
+        assert kept.environments == whole.environments
+        assert kept.problems.to_dict() == whole.problems.to_dict()
+        order = ["problem", "method", "epsilon", "trial"]
+        ours, theirs = kept.trials.sort_values(order), whole.trials.sort_values(order)
+        for name in ("settings", "formula", "seed"):
+            assert ours[name].tolist() == theirs[name].tolist()
+        for name in ("test_mae", "train_mae", "cpu_seconds"):
+            assert ours[name].tolist() == pytest.approx(theirs[name].tolist(), rel=1e-8)
+        thinned = whole.history[(whole.history["generation"] % 25 == 0) | (whole.history["generation"] == 60)]
+        a, b = (rows.sort_values([*order, "generation"]).reset_index() for rows in (kept.history, thinned))
+        assert a["best_mae"].tolist() == pytest.approx(b["best_mae"].tolist(), rel=1e-4)
+        assert a["generation"].tolist() == b["generation"].tolist()
+
+
+def test_a_compact_copy_is_the_same_for_the_same_results(tmp_path, cells, uball5d):
+    fill(tmp_path, cells, uball5d)
+    for name in ("one", "two"):
+        results.keep(tmp_path, tmp_path / name)
+    files = sorted(path.name for path in (tmp_path / "one" / "rows").iterdir())
+    assert "generations.csv.gz" in files
+    for name in files:
+        assert (tmp_path / "one" / "rows" / name).read_bytes() == (tmp_path / "two" / "rows" / name).read_bytes()
+
+
+def test_a_damaged_compact_copy_is_refused(tmp_path, cells, uball5d):
+    fill(tmp_path, cells, uball5d)
+    results.keep(tmp_path, tmp_path / "kept")
+    (tmp_path / "kept" / "rows" / "generations.csv.gz").write_bytes(b"no gzip")
+    with pytest.raises(ResultsError, match="expected the rows of a results file"):
+        results.read(tmp_path / "kept", "table")

@@ -205,21 +205,29 @@ def reproduce(
 
 
 @app.command()
-def report(folder: Annotated[Path, typer.Argument(help="Folder of a fit, or of the paper's experiments.")]) -> None:
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of a fit, or of the paper's experiments.")],
+    keep: Annotated[
+        Path | None, typer.Option(help="Folder for a compact copy of the experiments' rows and its report.")
+    ] = None,
+) -> None:
     """Write the report of a folder anew."""
     from epsilex.cli.folder import write_text
     from epsilex.report import FILE, load_fit, render
 
-    if (folder / "results.sqlite").is_file():
+    if (folder / "results.sqlite").is_file() or (folder / "rows").is_dir():
         from epsilex import experiments
 
-        experiments.report(folder)
-        print(folder / "index.html")
+        if keep is None:
+            experiments.report(folder)
+        else:
+            experiments.keep(folder, keep)
+        print((keep or folder) / "index.html")
     elif (folder / FILE).is_file():
         write_text(folder / "report.html", render(load_fit(folder / FILE)))
         print(folder / "report.html")
     else:
-        raise ValueError(f"{folder}: expected a folder with results.sqlite or {FILE}; it has neither")
+        raise ValueError(f"{folder}: expected a folder with results.sqlite, rows or {FILE}; it has none")
 
 
 def _tell(record, out: Path, data: Path, json: bool) -> None:

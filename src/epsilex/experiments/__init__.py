@@ -5,6 +5,7 @@
     experiments.reproduce(out="reproduction", jobs=2)                        # run, or continue
     experiments.reproduce(methods=["tournament", "my.module:select"])        # your own method beside another
     experiments.report("reproduction")                                      # tables, figures and page anew
+    experiments.keep("reproduction", "docs/reproduction")                   # a compact copy that can be committed
 
 | module       | what it holds                                                               |
 |--------------|-----------------------------------------------------------------------------|
@@ -15,13 +16,14 @@
 | `runner`     | trials run, stored, tried again; `pools`: on processes or a Dask cluster    |
 | `progress`   | the live table                                                              |
 | `store`      | the results file, written; `results`: read back as tidy rows; `schema`      |
+| `compact`    | the results as a few small text files                                       |
 | `statistics` | medians, tests, ranks, intervals on tidy rows                               |
 | `published`  | the paper's table                                                           |
 | `verdicts`   | ours against the published, cell by cell; `claims`: sentence by sentence    |
 | `tables`     | Markdown, LaTeX, CSV; `figures` (data in `figure_data`); `page`: index.html |
 """
 
-from epsilex.experiments.reproduction import Reproduction, report, reproduce
+from epsilex.experiments.reproduction import Reproduction, keep, report, reproduce
 from epsilex.experiments.store import ResultsError
 
-__all__ = ["Reproduction", "ResultsError", "report", "reproduce"]
+__all__ = ["Reproduction", "ResultsError", "keep", "report", "reproduce"]

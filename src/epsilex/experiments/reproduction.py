@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from epsilex import problems as problem_room
-from epsilex.experiments import claims, methods, runner, studies, tables
+from epsilex.experiments import claims, methods, results, runner, studies, tables
 from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.progress import Progress
-from epsilex.experiments.results import read
 from epsilex.experiments.store import FILE, ResultsError, Store
 from epsilex.problems import DataMissing, Problem
 
@@ -110,15 +109,21 @@ def _carry_out(plans, loaded: dict[str, Problem], out: Path, pool: DaskPool | Pr
     return failed
 
 
+def keep(out: str | Path, folder: str | Path) -> str:
+    """Write a compact copy of the results in `out` into `folder`, and its report, made from that copy alone."""
+    results.keep(Path(out), Path(folder))
+    return report(folder)
+
+
 def report(out: str | Path) -> str:
-    """Write tables, figures and page anew from `results.sqlite` alone; the table as Markdown is given back."""
+    """Write tables, figures and page anew from the stored rows alone; the table as Markdown is given back."""
     from epsilex.experiments import figures, page
 
     out = Path(out)
-    stored = {name: results for name in STUDIES if (results := read(out, name)) is not None}
-    found = {name: results for name, results in stored.items() if len(results.trials)}
+    stored = {name: rows for name in STUDIES if (rows := results.read(out, name)) is not None}
+    found = {name: rows for name, rows in stored.items() if len(rows.trials)}
     if not found:
-        errors = [error.strip().splitlines()[-1] for results in stored.values() for error in results.failures["error"]]
+        errors = [error.strip().splitlines()[-1] for rows in stored.values() for error in rows.failures["error"]]
         why = f"{len(errors)} failed, the first with {errors[0]}" if errors else "none"
         raise ResultsError(f"out: expected a {FILE} with finished trials in {out}; got {why}")
     table = tables.make(found["table"]) if "table" in found else None
@@ -127,7 +132,7 @@ def report(out: str | Path) -> str:
         *(claims.of_epsilon(found["epsilon"]) if "epsilon" in found else []),
     ]
     try:
-        drawn = [figure for results in found.values() for figure in figures.draw(results, out / "figures")]
+        drawn = [figure for rows in found.values() for figure in figures.draw(rows, out / "figures")]
         if table:
             _write(out / "table.md", tables.markdown(table))
             _write(out / "table.tex", tables.latex(table))

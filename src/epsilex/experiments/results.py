@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from epsilex.experiments import published
+from epsilex.experiments import compact, published
 from epsilex.experiments.methods import Method, arrange
 from epsilex.experiments.store import FILE, ResultsError, check_version, explained
 from epsilex.selection import spelling
@@ -104,16 +104,37 @@ def _by_column(rows: pd.DataFrame, study: str) -> pd.DataFrame:
     )
 
 
+def keep(out: Path, folder: Path) -> None:
+    """Write a compact copy of the results in `out` into `folder`."""
+    with _connected(out) as db:
+        compact.write(db, folder / compact.FOLDER)
+
+
+def found_in(folder: Path) -> bool:
+    """Whether a folder has results: the results file, or a compact copy of it."""
+    return (folder / FILE).is_file() or (folder / compact.FOLDER / "trials.csv").is_file()
+
+
 @contextmanager
 def _connected(out: Path) -> Iterator[sqlite3.Connection]:
     path = Path(out) / FILE
-    if not path.is_file():
+    if not found_in(Path(out)):
         raise ResultsError(f"out: expected a folder with a {FILE}; got {out}")
     with explained(path):
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+        if path.is_file():
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+        else:
+            db = _from_compact(Path(out) / compact.FOLDER)
         try:
             db.execute("PRAGMA query_only = ON")
             check_version(db, path)
             yield db
         finally:
             db.close()
+
+
+def _from_compact(folder: Path) -> sqlite3.Connection:
+    try:
+        return compact.connect(folder)
+    except (OSError, ValueError, KeyError) as error:
+        raise ResultsError(f"{folder}: expected the rows of a results file; got {error}") from None
