@@ -125,7 +125,7 @@ def test_the_epsilon_study_takes_uball5d_when_there_is_no_tower(tmp_path):
     ("changes", "message"),
     [
         ({"problems": ["boston"]}, "problem: expected one of housing"),
-        ({"problems": ["housing"]}, r"housing\.csv: not found"),
+        ({"problems": ["housing"]}, "housing: not here, and http"),
         ({"problems": []}, "problems: expected a list"),
         ({"problems": "uball5d"}, "problems: expected a list"),
         ({"methods": ["roulette"]}, "method: expected one of random"),
