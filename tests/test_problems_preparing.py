@@ -122,30 +122,28 @@ def true_file(rows: int = 6000, header: str = "MFA\tV\tB\tTQ\tTSR\tddx\tddy t", 
 
 
 @pytest.fixture
-def versions(monkeypatch):
-    """Declare this content as that of the paper's file; hold the rebuilt one's at the mirror where it is at hand."""
-
-    def declare(content: bytes):
-        file = replace(authors.WIND, blob=blob_of(content))
-        declared = (replace(paper.WIND, raw=(file,)), paper.WIND_REBUILT)
-        monkeypatch.setitem(paper.FILES, "wind", declared)
-        return declared
-
-    return declare
-
-
-@pytest.fixture
 def served(monkeypatch):
     with mirror.mirror(monkeypatch) as served:
         yield served
 
 
-def serve_records(served):
-    for file in paper.WIND_REBUILT.raw:
-        path = SHARED / "raw" / file.name
-        if not path.is_file():
-            pytest.skip(f"{file.name} is not in ../shared/data/raw")
-        served.hold(file, path.read_bytes())
+@pytest.fixture
+def versions(monkeypatch, served, records):
+    """Declare this content as that of the paper's file; the made-up records are at the mirror."""
+    raw = [replace(file, sha256=sha256_of(r)) for file, r in zip(paper.WIND_REBUILT.raw, records, strict=True)]
+    for file, content in zip(raw, records, strict=True):
+        served.hold(file, content)
+    tables = preparing.wind_rebuilt(paper.WIND_REBUILT, records)
+    prepared = {file: sha256_of(content) for file, content in tables.items()}
+    rebuilt = replace(paper.WIND_REBUILT, raw=tuple(raw), prepared=prepared)
+
+    def declare(content: bytes):
+        file = replace(authors.WIND, blob=blob_of(content))
+        declared = (replace(paper.WIND, raw=(file,)), rebuilt)
+        monkeypatch.setitem(paper.FILES, "wind", declared)
+        return declared
+
+    return declare
 
 
 @pytest.mark.parametrize("header", ["MFA\tV\tB\tTQ\tTSR\tddx\tddy t", "V B TQ TSR ddx ddy MFA"])
@@ -188,7 +186,6 @@ def test_the_papers_wind_file_in_the_data_folder(versions, monkeypatch, tmp_path
 def test_a_wind_file_that_is_not_as_expected_gives_way_to_the_rebuilt_one(versions, served, content, reason):
     declared = versions(content)
     served.hold(declared[0].raw[0], content)
-    serve_records(served)
     told = []
     assert finding.find(declared, told.append).declared.rebuilt
     assert any(reason in line for line in told), told
@@ -199,7 +196,6 @@ def test_a_wind_file_that_is_not_as_expected_gives_way_to_the_rebuilt_one(versio
 
 def test_another_wind_file_at_the_address_gives_way_too(versions, served):
     served.hold(versions(true_file())[0].raw[0], b"another file")
-    serve_records(served)
     told = []
     assert finding.find(paper.FILES["wind"], told.append).declared.rebuilt
     assert any("git blob id" in line for line in told)
