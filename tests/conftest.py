@@ -13,6 +13,8 @@ import pytest
 # A shell starts background jobs with SIGINT ignored, and children would inherit it: tests of interrupts need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+os.environ["EPSILEX_DATA_URL"] = "http://127.0.0.1:9"  # nothing answers there: no test downloads
+
 SOURCE = Path(__file__).parents[1] / "src"
 
 

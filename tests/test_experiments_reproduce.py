@@ -21,8 +21,7 @@ def no_data(monkeypatch, tmp_path):
     """No data folder, an empty cache: UBall5D alone."""
     from epsilex.problems import finding
 
-    for name in ("EPSILEX_DATA", "EPSILEX_DATA_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("EPSILEX_DATA", raising=False)
     monkeypatch.setattr(finding, "cache_folder", lambda: tmp_path / "no-cache")
 
 
@@ -48,7 +47,6 @@ def reproduction(tmp_path_factory):
         from epsilex.problems import finding
 
         patch.delenv("EPSILEX_DATA", raising=False)
-        patch.delenv("EPSILEX_DATA_URL", raising=False)
         patch.setattr(finding, "cache_folder", lambda: out / "no-cache")
         return run(out, console), console.file.getvalue()
 
@@ -127,7 +125,7 @@ def test_the_epsilon_study_takes_uball5d_when_there_is_no_tower(tmp_path):
     ("changes", "message"),
     [
         ({"problems": ["boston"]}, "problem: expected one of housing"),
-        ({"problems": ["housing"]}, r"housing\.csv: not found"),
+        ({"problems": ["housing"]}, "housing: not here, and http"),
         ({"problems": []}, "problems: expected a list"),
         ({"problems": "uball5d"}, "problems: expected a list"),
         ({"methods": ["roulette"]}, "method: expected one of random"),

@@ -13,23 +13,23 @@ from epsilex.problems import finding, uball5d
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 SOURCES = ["drawn", "file"]
+FILE = "d_uball5d.txt"
 
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch, tmp_path):
     """No data folder, an empty cache, and no server: UBall5D needs none of them."""
     monkeypatch.delenv("EPSILEX_DATA", raising=False)
-    monkeypatch.setenv("EPSILEX_DATA_URL", "http://127.0.0.1:9")
     monkeypatch.setattr(finding, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def authors_file() -> Path:
-    for path in (SHARED / uball5d.FILE, SHARED / "raw" / uball5d.FILE):
+    for path in (SHARED / FILE, SHARED / "raw" / FILE):
         if path.is_file():
             return path
-    pytest.skip(f"{uball5d.FILE} is not in ../shared/data")
+    pytest.skip(f"{FILE} is not in ../shared/data")
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_the_authors_rows_are_the_same_for_every_seed(monkeypatch, authors_file)
     assert np.array_equal(test.X[:, 4], table["x5"][1024:])
     assert np.array_equal(train.X, problem.split(2)[0].X)
     assert any("authors' own rows" in note for note in problem.notes)
-    assert uball5d.FILE in problem.source
+    assert FILE in problem.source
 
 
 def test_the_authors_file_is_found_in_each_place(monkeypatch, tmp_path, cache, authors_file):
@@ -116,13 +116,13 @@ def test_the_authors_file_is_found_in_each_place(monkeypatch, tmp_path, cache, a
     assert "computed" in problems.load("uball5d").source
     for place in places:
         place.mkdir(parents=True, exist_ok=True)
-        (place / uball5d.FILE).write_bytes(content)
+        (place / FILE).write_bytes(content)
         assert problems.load("uball5d").sha256 == hashlib.sha256(content).hexdigest()
-        (place / uball5d.FILE).unlink()
+        (place / FILE).unlink()
 
 
 def test_another_file_of_that_name_is_refused(monkeypatch, tmp_path):
-    (tmp_path / uball5d.FILE).write_text("label,x1\n1,2\n")
+    (tmp_path / FILE).write_text("label,x1\n1,2\n")
     monkeypatch.setenv("EPSILEX_DATA", str(tmp_path))
     with pytest.raises(ValueError, match="expected a file with SHA-256"):
         problems.load("uball5d")

@@ -3,6 +3,7 @@
 app            the commands and their options
 fitting        a table fitted, scored and written
 demonstration  the example's data
+data           data of the problems: listed, fetched
 predicting     a model applied to a table
 results        what a fit found, for people and for programs
 folder         the folder of a fit: checked before the search, filled at its end

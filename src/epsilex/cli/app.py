@@ -205,6 +205,24 @@ def reproduce(
 
 
 @app.command()
+def data(
+    name: Annotated[str | None, typer.Argument(help="Problem to fetch the data of; all are listed without it.")] = None,
+    all: Annotated[bool, typer.Option("--all", help="Fetch the data of all problems.")] = False,
+) -> None:
+    """List the problems and where their data is, or fetch data."""
+    from epsilex.cli import data
+
+    if name and all:
+        raise typer.BadParameter(f"expected a problem or --all; got {name} and --all")
+    if name:
+        data.show(name)
+    elif all:
+        raise typer.Exit(data.fetch_all())
+    else:
+        data.show_list()
+
+
+@app.command()
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a fit, or of the paper's experiments.")],
     keep: Annotated[

@@ -15,12 +15,27 @@
 UBall5D is searched in raw units, on the authors' own rows where their file is at hand, else on drawn ones.
 `uball5d_z` is an ablation: the same rows, z-scored.
 
-Files are looked for in the folder named by the environment variable EPSILEX_DATA, then in the user's cache, then
-downloaded from EPSILEX_DATA_URL; their content is checked by its SHA-256.
+Outside the paper's six: `airfoil`, `concrete` and `yacht`, of the authors' study of 2019.
+
+Data is looked for in the folder named by the environment variable EPSILEX_DATA, then in the user's cache, then it is
+downloaded from the authors' public repositories. Content is checked by its SHA-256. UBall5D is never downloaded by
+`load`; `epsilex data uball5d` fetches the authors' rows.
+
+problem       what a problem is: data, partition, provenance
+loading       problems by name, and anyone's own table
+uball5d       the problem that needs no file
+paper         declarations of the paper's other problems
+further       declarations of problems the paper does not have
+declaration   what is known of a problem before its data is read
+authors       addresses of the authors' files
+finding       data at hand or fetched, checked
+fetching      download and cache
+preparing     recipes from the authors' files to tables
+partitions    training and test rows
 """
 
-from epsilex.problems.finding import DataMissing
-from epsilex.problems.loading import ABLATIONS, NAMES, from_csv, load
+from epsilex.problems.fetching import DataMissing
+from epsilex.problems.loading import ABLATIONS, FURTHER, NAMES, from_csv, load
 from epsilex.problems.problem import Problem, Split
 
-__all__ = ["ABLATIONS", "NAMES", "DataMissing", "Problem", "Split", "from_csv", "load"]
+__all__ = ["ABLATIONS", "FURTHER", "NAMES", "DataMissing", "Problem", "Split", "from_csv", "load"]

@@ -1,84 +1,140 @@
-"""Where data files are found: the folder named by EPSILEX_DATA, the user's cache, then a download.
+"""Where a problem's data is found: the folder named by EPSILEX_DATA, the user's cache, then the authors' public files.
 
-EPSILEX_DATA_URL names the folder on the web to download from; without it nothing is downloaded.
+A folder may hold the prepared table, or the authors' own files, these also in its sub-folder `raw`. Content is checked
+wherever it comes from.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from epsilex.problems.declaration import Declaration, sha256_of
+from epsilex.problems.fetching import DataMissing, Unreachable, download, keep
 
-class DataMissing(ValueError):
-    """The file is neither here nor to be had; the message says what to do."""
-
-
-def find(file: str, sha256: str, source: str) -> Path:
-    """Path of a data file whose content has this SHA-256."""
-    if path := at_hand(file, sha256):
-        return path
-    if url := os.environ.get("EPSILEX_DATA_URL"):
-        return _download(url, file, sha256)
-    raise DataMissing(
-        f"{file}: not found. Put it, with SHA-256 {sha256}, into a folder and name that folder in EPSILEX_DATA, or "
-        f"name a web folder that has it in EPSILEX_DATA_URL. The data comes from: {source}"
-    )
+Tell = Callable[[str], None]
 
 
-def at_hand(file: str, sha256: str) -> Path | None:
-    """Path of a data file on this machine whose content has this SHA-256; None if there is no such file."""
-    for place in _places():
-        path = place / file
-        if path.is_file():
-            return _checked(path, sha256)
+@dataclass(frozen=True)
+class Found:
+    """A problem's data, checked.
+
+    tables  content of each prepared file by name, the table first
+    paths   the files it was read from
+    place   EPSILEX_DATA or cache
+    """
+
+    declared: Declaration
+    tables: dict[str, bytes]
+    paths: tuple[Path, ...]
+    place: str
+
+    @property
+    def table(self) -> bytes:
+        return next(iter(self.tables.values()))
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the prepared table: the one stored with results."""
+        return sha256_of(self.table)
+
+
+def find(versions: Sequence[Declaration], tell: Tell = lambda _: None) -> Found:
+    """The best version of a problem that is at hand, else the best that can be downloaded.
+
+    tell  told in one line what is downloaded, and why a better version was passed over
+    """
+    try:
+        found = at_hand(versions, tell) or _first(versions, tell, partial(_fetched, tell))
+    except Unreachable as error:
+        raise DataMissing(f"{versions[0].name}: not here, and {error}. {_what_to_do(versions[-1])}") from None
+    assert found is not None  # what is fetched is found
+    return found
+
+
+def at_hand(versions: Sequence[Declaration], tell: Tell = lambda _: None) -> Found | None:
+    """The best version of a problem in the first folder that has one; None if none has."""
+    for place, folder in places():
+        try:
+            if found := _first(versions, tell, partial(_in_folder, place, folder)):
+                return found
+        except ValueError as error:
+            raise ValueError(f"{error}{'; delete it to fetch it anew' if place == 'cache' else ''}") from None
     return None
 
 
-def _places() -> list[Path]:
-    """Folders to look in, each with its sub-folder for the authors' own files."""
-    folder = os.environ.get("EPSILEX_DATA")
-    if folder and not Path(folder).is_dir():
-        raise ValueError(f"EPSILEX_DATA: expected a folder with data files; got {folder!r}")
-    return [place for top in (folder, cache_folder()) if top for place in (Path(top), Path(top, "raw"))]
+def places() -> Iterator[tuple[str, Path]]:
+    """Folders to look in, by what people call them."""
+    if folder := os.environ.get("EPSILEX_DATA"):
+        if not Path(folder).is_dir():
+            raise ValueError(f"EPSILEX_DATA: expected a folder with data files; got {folder!r}")
+        yield "EPSILEX_DATA", Path(folder)
+    yield "cache", cache_folder()
 
 
 def cache_folder() -> Path:
-    """The user's cache, where downloads are kept."""
+    """The user's cache, where fetched data is kept."""
     import pooch
 
     return Path(pooch.os_cache("epsilex"))
 
 
-def _checked(path: Path, sha256: str) -> Path:
-    got = hashlib.sha256(path.read_bytes()).hexdigest()
-    if got != sha256:
-        raise ValueError(f"{path}: expected a file with SHA-256 {sha256}; got {got}")
-    return path
+def _first(versions: Sequence[Declaration], tell: Tell, look: Callable[[Declaration], Found | None]) -> Found | None:
+    """What `look` finds of the versions in order; an error of the last one is raised, of another told."""
+    for version in versions:
+        try:
+            if found := look(version):
+                return found
+        except (ValueError, Unreachable) as error:
+            if version is versions[-1]:
+                raise
+            tell(f"{version.name}: {version.raw[0].name} is not to be had: {error}")
+    return None
 
 
-def _download(url: str, file: str, sha256: str) -> Path:
-    import pooch
-    from requests import RequestException
+def _in_folder(place: str, folder: Path, version: Declaration) -> Found | None:
+    prepared = tuple(folder / file for file in version.prepared)
+    if prepared and all(path.is_file() for path in prepared):
+        tables = {path.name: path.read_bytes() for path in prepared}
+        version.check(tables, folder)
+        return Found(version, tables, prepared, place)
+    raw = tuple(path for file in version.raw if (path := _existing(folder / file.name, folder / "raw" / file.name)))
+    if len(raw) < len(version.raw):
+        return None
+    contents = [path.read_bytes() for path in raw]
+    for file, content, path in zip(version.raw, contents, raw, strict=True):
+        file.check(content, path)
+    return Found(version, _prepared(version, contents), raw, place)
 
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(f"EPSILEX_DATA_URL: expected an http or https address; got {url!r}")
-    address = f"{url.rstrip('/')}/{file}"
-    try:
-        # pooch writes to a temporary file and moves it only once its hash is right.
-        return Path(
-            pooch.retrieve(
-                address,
-                f"sha256:{sha256}",
-                fname=file,
-                path=cache_folder(),
-                downloader=pooch.HTTPDownloader(timeout=60),
-            )
-        )
-    except RequestException as error:
-        reason = f"status {error.response.status_code}" if error.response is not None else type(error).__name__
-        raise DataMissing(f"{file}: expected a download from {address}; got {reason}") from None
-    except OSError as error:
-        raise DataMissing(f"{file}: expected a writable cache folder; got {error}") from None
-    except ValueError:
-        raise ValueError(f"{address}: expected a file with SHA-256 {sha256}; got another one") from None
+
+def _existing(*paths: Path) -> Path | None:
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _prepared(version: Declaration, contents: list[bytes]) -> dict[str, bytes]:
+    tables = version.recipe(version, contents)
+    version.check(tables, f"{version.name}, prepared here")
+    return tables
+
+
+def _fetched(tell: Tell, version: Declaration) -> Found:
+    """Download, prepare and keep; the authors' files themselves are kept where no prepared one is declared."""
+    contents = {}
+    for file in version.raw:
+        tell(f"{version.name}: downloading {file.name}")
+        contents[f"raw/{file.name}"] = download(file)
+    tables = _prepared(version, list(contents.values()))
+    kept = {cache_folder() / name: content for name, content in (tables if version.prepared else contents).items()}
+    keep(kept)
+    return Found(version, tables, tuple(kept), "cache")
+
+
+def _what_to_do(version: Declaration) -> str:
+    either = [" and ".join(names) for names in (version.prepared, [file.name for file in version.raw]) if names]
+    return (
+        f"With a network run: epsilex data {version.name}; without one put {' or '.join(either)} into a folder "
+        "and name it in EPSILEX_DATA"
+    )

@@ -1,30 +1,41 @@
-"""Problems from files: the declared ones, and anyone's own table."""
+"""Problems by name, and anyone's own table."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 from pathlib import Path
 
 import numpy as np
 
-from epsilex.problems import uball5d
-from epsilex.problems.finding import find
-from epsilex.problems.paper import FILES, Declaration
+from epsilex.problems import further, paper, uball5d
+from epsilex.problems.declaration import Declaration
+from epsilex.problems.finding import Found, find
 from epsilex.problems.partitions import random_rows
 from epsilex.problems.problem import Problem
 from epsilex.tables.numbers import exact_numbers
 
-NAMES = (*FILES, "uball5d")
+BUILT_IN = ("uball5d", "uball5d_z")
+NAMES = (*paper.FILES, "uball5d")
 ABLATIONS = ("uball5d_z",)
+FURTHER = tuple(further.FILES)
+ALL = (*NAMES, *ABLATIONS, *FURTHER)
 
 
 def load(name: str) -> Problem:
-    """The problem of this name: one of the paper's six, housing, tower, wind, enh, enc or uball5d, or an ablation."""
-    if name in ("uball5d", "uball5d_z"):
+    """The problem of this name: one of the paper's six (NAMES), an ablation (ABLATIONS) or a further one (FURTHER)."""
+    if name in BUILT_IN:
         return uball5d.load(z_scored=name == "uball5d_z")
-    if name not in FILES:
-        raise ValueError(f"problem: expected one of {', '.join((*NAMES, *ABLATIONS))}; got {name!r}")
-    return _read(FILES[name])
+    return _problem(find(declarations(name)))
+
+
+def declarations(name: str) -> tuple[Declaration, ...]:
+    """Versions of the problem's data, the better first."""
+    if name in BUILT_IN:
+        return uball5d.VERSIONS
+    if name not in ALL:
+        raise ValueError(f"problem: expected one of {', '.join(ALL)}; got {name!r}")
+    return {**paper.FILES, **further.FILES}[name]
 
 
 def from_csv(path: str | Path, target: str) -> Problem:
@@ -36,7 +47,7 @@ def from_csv(path: str | Path, target: str) -> Problem:
     target : name of the target's column; every other column is an input
     """
     path = Path(path)
-    frame = _table(path)
+    frame = _table(path, path)
     if target not in frame.columns:
         raise ValueError(f"target: expected one of the columns {', '.join(frame.columns)}; got {target!r}")
     inputs = frame.drop(columns=target)
@@ -56,8 +67,9 @@ def from_csv(path: str | Path, target: str) -> Problem:
     )
 
 
-def _read(declared: Declaration) -> Problem:
-    frame = _table(find(declared.file, declared.sha256, declared.source))
+def _problem(found: Found) -> Problem:
+    declared = found.declared
+    frame, *flags = (_table(io.BytesIO(content), file) for file, content in found.tables.items())
     X = frame[list(declared.features)].to_numpy(np.float64)
     if declared.name == "wind":
         X = np.where(np.abs(X) < 1e-20, 0.0, X)  # residue of the turbine's torque filter, down to 1e-44
@@ -67,38 +79,31 @@ def _read(declared: Declaration) -> Problem:
         X=X,
         y=frame["target"].to_numpy(np.float64),
         feature_names=declared.features,
-        sha256=declared.sha256,
+        sha256=found.sha256,
         partition=declared.partition,
         source=declared.source,
         citation=declared.citation,
         notes=declared.notes,
         dynamic=declared.dynamic,
-        measured=_measured(declared),
+        measured=flags[0]["target_measured"].to_numpy() == 1 if flags else None,
         rebuilt=declared.rebuilt,
     )
 
 
-def _measured(declared: Declaration) -> np.ndarray | None:
-    if declared.flags_sha256 is None:
-        return None
-    flags = _table(find(declared.flags_file, declared.flags_sha256, declared.source))
-    return flags["target_measured"].to_numpy() == 1
-
-
-def _table(path: Path):
+def _table(content: Path | io.BytesIO, name: object):
     """A DataFrame of finite numbers, or a ValueError that names the first column that is not."""
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, **exact_numbers())
+        frame = pd.read_csv(content, **exact_numbers())
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ValueError(
-            f"{path}: expected a CSV file with a header row; got {type(error).__name__}: {error}"
+            f"{name}: expected a CSV file with a header row; got {type(error).__name__}: {error}"
         ) from None
     for column in frame.columns:
         values = pd.to_numeric(frame[column], errors="coerce").to_numpy(np.float64)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             got = f"{str(frame[column].iloc[row])!r} in line {row + 2}"
-            raise ValueError(f"{path}: expected finite numbers in column {column!r}; got {got}")
+            raise ValueError(f"{name}: expected finite numbers in column {column!r}; got {got}")
     return frame

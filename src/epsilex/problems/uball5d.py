@@ -7,17 +7,16 @@ regression via Pareto genetic programming", IEEE Transactions on Evolutionary Co
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import numpy as np
 
-from epsilex.problems.finding import at_hand
+from epsilex.problems import authors, preparing
+from epsilex.problems.declaration import Declaration
+from epsilex.problems.finding import Found, at_hand
 from epsilex.problems.problem import Problem, Split
 
 TRAINING_ROWS, TEST_ROWS, FEATURES = 1024, 5000, 5
 TRAINING_BOX, TEST_BOX = (0.05, 6.05), (-0.25, 6.35)
-FILE = "d_uball5d.txt"
-FILE_SHA256 = "7bbab9694f65ca86869b43116de92ea280bfe7d15ef5e56370b143fcbf0348ab"
 _REFERENCE_SEED = 5  # of the test set, which is the same for every trial
 _NAMES = tuple(f"x{i}" for i in range(1, FEATURES + 1))
 _TEST = slice(TRAINING_ROWS, None)
@@ -34,6 +33,23 @@ _DRAWN = (
 )
 
 
+_CITATION = "Vladislavleva, Smits, den Hertog, IEEE Trans. Evol. Comput. 13(2), 2009"
+
+VERSIONS = (
+    Declaration(
+        name="uball5d",
+        title="UBall5D",
+        rows=TRAINING_ROWS + TEST_ROWS,
+        features=_NAMES,
+        raw=(authors.UBALL5D,),
+        recipe=preparing.untouched,
+        prepared={},
+        source="d_uball5d.txt of github.com/lacava/epsilon_lexicase",
+        citation=_CITATION,
+    ),
+)
+
+
 def target(X: np.ndarray) -> np.ndarray:
     """10 / (5 + sum of (x_i - 3)^2); X (rows, 5)."""
     return 10.0 / (5.0 + ((X - 3.0) ** 2).sum(axis=1))
@@ -46,15 +62,15 @@ def training_set(rng: np.random.Generator) -> np.ndarray:
 
 def load(z_scored: bool = False) -> Problem:
     """The problem in raw units, or its ablation: the same rows, z-scored for the search."""
-    path = at_hand(FILE, FILE_SHA256)
-    return from_file(path, z_scored) if path else drawn(z_scored)
+    found = at_hand(VERSIONS)
+    return from_file(found, z_scored) if found else drawn(z_scored)
 
 
-def from_file(path: Path, z_scored: bool = False) -> Problem:
+def from_file(found: Found, z_scored: bool = False) -> Problem:
     """The problem with the authors' own rows; their target, rounded to six digits, is the first column."""
-    rows = np.loadtxt(path, delimiter=",", skiprows=1)
-    source = f"{FILE} of github.com/lacava/epsilon_lexicase"
-    return _problem(rows[:, 1:], rows[:, 0], z_scored, FILE_SHA256, _rows_of_the_file, source, _FROM_FILE)
+    rows = np.loadtxt(found.table.decode().splitlines(), delimiter=",", skiprows=1)
+    X, y = rows[:, 1:], rows[:, 0]
+    return _problem(X, y, z_scored, found.sha256, _rows_of_the_file, found.declared.source, _FROM_FILE)
 
 
 def drawn(z_scored: bool = False) -> Problem:
@@ -77,7 +93,7 @@ def _problem(X, y, z_scored, sha256, partition, source, note) -> Problem:
         sha256=sha256,
         partition=partition,
         source=source,
-        citation="Vladislavleva, Smits, den Hertog, IEEE Trans. Evol. Comput. 13(2), 2009",
+        citation=_CITATION,
         notes=(_Z_SCORED if z_scored else _RAW, note),
         z_scored=z_scored,
         raw_errors=True,

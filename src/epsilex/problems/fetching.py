@@ -1,0 +1,64 @@
+"""Downloading the authors' files, and writing what is kept of them."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from pathlib import Path
+
+from epsilex.problems.declaration import AuthorsFile
+
+PUBLIC = "https://raw.githubusercontent.com"
+TIMEOUT = (10, 60)  # seconds to connect, seconds without a byte
+
+
+class DataMissing(ValueError):
+    """The data is neither here nor to be had; the message says what to do."""
+
+
+class Unreachable(Exception):
+    """An address gave no file."""
+
+
+def address(file: AuthorsFile) -> str:
+    """Where the file is downloaded from; EPSILEX_DATA_URL replaces the public host by a mirror of it."""
+    base = os.environ.get("EPSILEX_DATA_URL") or PUBLIC
+    if not base.startswith(("http://", "https://")):
+        raise ValueError(f"EPSILEX_DATA_URL: expected an http or https address; got {base!r}")
+    return f"{base.rstrip('/')}/{file.repository}/{file.commit}/{file.path}"
+
+
+def download(file: AuthorsFile) -> bytes:
+    """The file's content, checked."""
+    import pooch
+    from requests import RequestException
+
+    place, content = address(file), io.BytesIO()
+    try:
+        pooch.HTTPDownloader(timeout=TIMEOUT)(place, content, None)
+    except RequestException as error:
+        reason = f"status {error.response.status_code}" if error.response is not None else type(error).__name__
+        raise Unreachable(f"{place} gave {reason}") from None
+    file.check(content.getvalue(), place)
+    return content.getvalue()
+
+
+def keep(files: dict[Path, bytes]) -> None:
+    """Write files of the cache, all of them whole or none at all."""
+    parts: dict[str, Path] = {}
+    try:
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, part = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
+            parts[part] = path
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+        for part, path in parts.items():
+            os.replace(part, path)
+    except OSError as error:
+        folder = next(iter(files)).parent
+        raise DataMissing(f"{folder}: expected a cache folder that can be written; got {error.strerror}") from None
+    finally:
+        for part in parts:
+            Path(part).unlink(missing_ok=True)
