@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import golden
 import numpy as np
 import pytest
 
@@ -67,6 +68,16 @@ def test_evaluation_and_selection(n_jobs):
     for id in selection.METHODS:
         parents = [selection.select(id, errors, 300, np.random.default_rng(2), n_jobs=n) for n in (1, n_jobs)]
         assert (parents[0] == parents[1]).all(), id
+
+
+@pytest.mark.parametrize("seed", range(12, 18))
+def test_populations_of_the_start_down_to_their_nans(seed):
+    """Which NaN an operator returns depends on the order of its arguments, and that on the slice of a thread."""
+    x = np.random.default_rng(0).normal(size=(60, 3))
+    y = x[:, 0] * x[:, 1]
+    how = {"generations": 0, "time_limit": None, "population_size": 100, "random_state": seed}
+    one, *many = (golden.bits(SymbolicRegressor(n_jobs=n, **how).fit(x, y)) for n in (1, 2, 3, 8))
+    assert set(many) == {one}
 
 
 HOW = {"generations": 5, "time_limit": None, "population_size": 50, "max_length": 15, "random_state": 7}

@@ -87,14 +87,28 @@ def limit_row(a, n):
 
 @inner
 def hash_row(a, n):
-    """A 64-bit hash of a row of float32, to tell distinct output vectors apart."""
+    """A 64-bit hash of a row of float32, to tell distinct output vectors apart.
+
+    All NaNs are one value, and so are both zeros: which of them comes out depends on the order of arguments.
+    """
     bits = as_integers(a)
     h = np.uint64(0)
     multiplier = np.uint64(0x9E3779B1)
     for i in range(n):
         weight = (np.uint64(i) * multiplier + np.uint64(0x7F4A7C15)) & np.uint64(0xFFFFFFFF)
-        h += np.uint64(np.uint32(bits[i])) * weight
+        b = bits[i]
+        size = b & np.int32(0x7FFFFFFF)
+        b = np.int32(0x7FC00000) if size > np.int32(0x7F800000) else b
+        b = np.int32(0) if size == 0 else b
+        h += np.uint64(np.uint32(b)) * weight
     return h
+
+
+@inner
+def one_nan(a, n):
+    """Every NaN becomes the same one."""
+    for i in range(n):
+        a[i] = a[i] if a[i] == a[i] else np.float32(np.nan)
 
 
 @inner
@@ -130,7 +144,10 @@ def measure(
         row = errors[i]
         call4(loss, np.int64(row.ctypes.data), np.int64(y.ctypes.data), np.int64(a.ctypes.data), n)
         f = weighted_sum(row, w, n) / n
-        fitness[i] = f if np.isfinite(f) else np.inf
+        if not np.isfinite(f):
+            f = np.inf
+            one_nan(row, n)
+        fitness[i] = f
         e = mean_absolute_error(a, y, w, n)
         mae[i] = e if np.isfinite(e) else np.inf
 
