@@ -16,7 +16,7 @@ from epsilex.evolution import Settings
 from epsilex.evolution.engine import ENGINE
 from epsilex.experiments import methods, studies
 from epsilex.experiments.store import FILE
-from epsilex.selection import Address
+from epsilex.selection import Address, Measures
 
 PAPER = [method.id for method in methods.PAPER]
 LEXICASE = [id for id in selection.METHODS if id.startswith("lex")]
@@ -129,7 +129,7 @@ def continuous_errors(seed: int, n: int = 120, cases: int = 40) -> np.ndarray:
 
 def selected(id: str, errors: np.ndarray, n: int = 300, seed: int = 0, **options):
     fitness = errors.mean(axis=1, dtype=np.float64)
-    return selection.method(id).parents(errors, fitness, n, Address(seed, 0), 1, **options)
+    return selection.method(id).parents(Measures.of(errors, fitness), n, Address(seed, 0), 1, **options)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epsilex import selection
-from epsilex.selection import Address
+from epsilex.selection import Address, Measures
 
 LEXICASE = tuple(naive.RULES)
 
@@ -117,7 +117,7 @@ class TestAgainstTheOracle:
             errors[100:200] = errors[:100]  # identical individuals
         with np.errstate(over="ignore", invalid="ignore"):
             fitness = errors.mean(axis=1, dtype=np.float64)
-        got = selection.method(id).parents(errors, fitness, 150, Address(11, 4))
+        got = selection.method(id).parents(Measures.of(errors, fitness), 150, Address(11, 4))
         parents, used = naive.select(id, errors, 150, 11, 4)
         assert (got.parents == parents).all()
         assert (np.rint(got.cases_used * errors.shape[1]) == used).all()
@@ -130,7 +130,7 @@ class TestAgainstTheOracle:
         errors = np.array(data.draw(st.lists(st.lists(value, min_size=cases, max_size=cases), min_size=n, max_size=n)))
         with np.errstate(over="ignore", invalid="ignore"):
             fitness = errors.mean(axis=1)
-        got = selection.method(id).parents(errors, fitness, 20, Address(1, 0))
+        got = selection.method(id).parents(Measures.of(errors, fitness), 20, Address(1, 0))
         assert (got.parents == naive.select(id, errors, 20, 1)[0]).all()
 
     def test_probabilities(self, id):
@@ -165,10 +165,10 @@ class TestOptions:
         errors[1:, 5] = 1.0  # only individual 0 passes case 5, everyone passes the others
         easy = (select("lex_y", errors, 3000, case_order="uniform") == 0).mean()
         assert easy == pytest.approx(1.0)  # it is reached in any order, being the only one that removes anybody
-        used_uniform = selection.method("lex_y").parents(errors, errors.mean(axis=1), 500, Address(0, 0)).cases_used
+        used_uniform = selection.method("lex_y").parents(Measures.of(errors), 500, Address(0, 0)).cases_used
         used_weighted = (
             selection.method("lex_y")
-            .parents(errors, errors.mean(axis=1), 500, Address(0, 0), case_order="difficulty")
+            .parents(Measures.of(errors), 500, Address(0, 0), case_order="difficulty")
             .cases_used
         )
         assert used_weighted.mean() < 0.6 * used_uniform.mean()
@@ -177,7 +177,7 @@ class TestOptions:
         errors = np.tile(np.arange(3, dtype=np.float32), (2, 1))
         used = (
             selection.method("lex_y")
-            .parents(errors, errors.mean(axis=1), 50, Address(0, 0), case_order="difficulty")
+            .parents(Measures.of(errors), 50, Address(0, 0), case_order="difficulty")
             .cases_used
         )
         assert (used == 1.0).all()

@@ -133,7 +133,11 @@ def test_a_zero_with_a_sign_is_a_zero(id, kind):
 def test_minus_infinity_passes_nothing(id):
     """What a loss of one's own may give for a prediction far off; as bad as any other error that is not finite."""
     errors = np.array([[-np.inf, 5.0], [1.0, 1.0], [1.5, 1.0]])
-    chosen = selection.method(id).parents(errors, np.array([np.inf, 1.0, 1.25]), 200, selection.Address(0, 0)).parents
+    chosen = (
+        selection.method(id)
+        .parents(selection.Measures.of(errors, np.array([np.inf, 1.0, 1.25])), 200, selection.Address(0, 0))
+        .parents
+    )
     if not id.startswith("lex_y"):  # there nobody passes, so nobody is removed
         assert 0 not in chosen
 

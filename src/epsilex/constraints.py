@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from epsilex.models.front import CHOICES
+from epsilex.selection import Method
 
 Constraint = tuple[Callable, str]  # whether a value holds, and what was expected
 
@@ -44,6 +45,10 @@ def _or_none(constraint: Constraint) -> Constraint:
 
 _BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
 _FUNCTION_OR_NAME: Constraint = (lambda v: isinstance(v, str) or callable(v), "a name or a function")
+_SELECTION: Constraint = (
+    lambda v: isinstance(v, (str, Method)) or callable(v),
+    "a name, a function or a selection.Method",
+)
 _MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
 # What depends on several parameters is checked by `Settings` and `Stop`.
@@ -83,7 +88,7 @@ CONSTRAINTS: dict[str, Constraint] = {
         lambda v: isinstance(v, Sequence) and len(v) == 2 and all(map(_finite, v)),
         "a pair (low, high)",
     ),
-    "selection": _FUNCTION_OR_NAME,
+    "selection": _SELECTION,
     "loss": _FUNCTION_OR_NAME,
     "choose": (
         lambda v: callable(v) or (isinstance(v, str) and v in CHOICES),

@@ -12,7 +12,7 @@ import math
 import os
 import time
 import warnings
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from epsilex.evolution.loop import Generation
 from epsilex.evolution.population import Population
 from epsilex.evolution.settings import Settings
 from epsilex.programs.operators import opcodes
+from epsilex.selection import Method
 
 SCHEMA = "epsilex-checkpoint-1"
 DTYPES = ("bool", "uint8", "int32", "int64", "uint64", "float32", "float64")
@@ -186,7 +187,10 @@ def fingerprint(settings: Settings) -> dict:
     """The settings as plain JSON values, a function by its hash; and the opcodes of the operators."""
     from epsilex.kernels.compiling import digest
 
-    plain = {k: f"function {digest(v)}" if callable(v) else v for k, v in asdict(settings).items()}
+    plain = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    plain = {k: f"function {digest(v)}" if callable(v) else v for k, v in plain.items()}
+    if isinstance(settings.selection, Method):
+        plain["selection"] = f"method {settings.selection.id}"
     plain["opcodes"] = opcodes(settings.operators).tolist()
     return json.loads(json.dumps(plain, default=str))
 

@@ -17,7 +17,7 @@ from epsilex.evolution.planting import plant
 from epsilex.evolution.population import Population
 from epsilex.evolution.schools import School, schools
 from epsilex.evolution.settings import Settings
-from epsilex.selection import Address, Method, Selected
+from epsilex.selection import Address, Measures, Method, Selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,10 @@ def select(
 ) -> Selected:
     """Parents of a school, as indices of the population."""
     who = school.members
-    if len(who) == len(population):
-        errors, fitness = population.errors, population.fitness
-    else:
-        errors, fitness = population.errors[who], population.fitness[who]
-    found = method.parents(errors, fitness, school.n_parents, address, n_jobs, **settings.selection_options)
+    seen = Measures(population.errors, population.fitness, population.age, population.programs.length)
+    if len(who) < len(population):
+        seen = seen.take(who)
+    found = method.parents(seen, school.n_parents, address, n_jobs, **settings.selection_options)
     return Selected(who[found.parents], found.cases_used)
 
 

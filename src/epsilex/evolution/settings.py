@@ -34,7 +34,9 @@ class Settings:
     scaling: bool = True  # linear, of the outputs
     limit_outputs: bool = False  # infinity becomes the largest float
     loss: str | Callable = "mae"
-    selection: str | Callable = "lex_e_mad(downsample=100)"  # may carry options; they move to `selection_options`
+    selection: str | Callable | selections.Method = (
+        "lex_e_mad(downsample=100)"  # may carry options; they move to `selection_options`
+    )
     selection_options: Mapping[str, Any] = field(default_factory=dict)
     short_share: float = 0.5  # of the children, from short parents and short themselves
     crossover: float = 0.7  # of the pairs of parents; the others are mutated

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from epsilex import selection
 from epsilex.selection import spelling
 
 
@@ -82,11 +83,9 @@ def check(text: str) -> None:
     """Raise a ValueError unless `text` names a method that can be run, with options it has and values they may have."""
     import numpy as np
 
-    from epsilex import selection
-
     name, options = parts(text)
     if ":" in name:
-        load(name)
+        selection.check_options(selection.method(load(name)), options)
     elif name not in selection.METHODS:
         raise ValueError(
             f"method: expected one of {', '.join(selection.METHODS)}, or package.module:function; got {name!r}"
@@ -95,8 +94,8 @@ def check(text: str) -> None:
         selection.select(name, np.ones((2, 2)), 1, np.random.default_rng(0), **options)
 
 
-def load(text: str) -> str | Callable:
-    """What the estimator takes as `selection`: the id itself, or the function that `package.module:function` names."""
+def load(text: str) -> str | Callable | selection.Method:
+    """What the estimator takes as `selection`: the id itself, or what `package.module:function` names."""
     module, colon, name = text.partition(":")
     if not colon:
         return text
@@ -106,8 +105,10 @@ def load(text: str) -> str | Callable:
         function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"method: expected an importable package.module:function; got {text!r} ({error})") from None
-    if not callable(function):
-        raise ValueError(f"method: expected a function (errors, n, rng) -> parents; got {text!r}, a {type(function)}")
+    if not callable(function) and not isinstance(function, selection.Method):
+        raise ValueError(
+            f"method: expected a function (errors, n, rng) -> parents, or a Method; got {text!r}, a {type(function)}"
+        )
     return function
 
 
@@ -117,7 +118,7 @@ def code_mark(text: str) -> str | None:
     if isinstance(function, str):
         return None
     try:
-        source = inspect.getsource(function)
+        source = inspect.getsource(function.parents if isinstance(function, selection.Method) else function)
     except (OSError, TypeError):
         source = text
     return hashlib.sha256(source.encode()).hexdigest()[:12]

@@ -6,7 +6,8 @@ import hashlib
 import json
 import time
 import traceback
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
@@ -67,13 +68,15 @@ def effective_settings(method: str, generations: int, **changes: Any) -> dict[st
     """Table 1 with `changes`, every field spelled out: what a trial is asked to run with."""
     name, options = methods.parts(method)
     settings = Settings.paper(selection=methods.load(name), selection_options=options, **changes)
-    return _described(settings, generations, methods.code_mark(name))
+    return _described(settings, generations, name, methods.code_mark(name))
 
 
-def _described(settings: Settings, generations: int, code: str | None) -> dict[str, Any]:
-    described = asdict(settings) | {"generations": generations}
+def _described(settings: Settings, generations: int, method: str, code: str | None) -> dict[str, Any]:
+    """`method` names a user's own, which has no text of its own."""
+    described = {field.name: getattr(settings, field.name) for field in fields(settings)} | {"generations": generations}
     del described["seed"]  # it follows from the trial's key
-    described["selection"] = _name(settings.selection)
+    if not isinstance(settings.selection, str):
+        described["selection"] = method
     if code:
         described["code"] = code
     return json.loads(json.dumps(described, default=_name))
@@ -103,7 +106,7 @@ def _run(trial: Trial, problem: Problem) -> Outcome:
     history = estimator.history_
     generations = int(history["generation"].max())
     asked = json.loads(trial.settings)
-    ran = _described(estimator.settings_, generations, asked.get("code"))
+    ran = _described(estimator.settings_, generations, asked["selection"], asked.get("code"))
     if differing := sorted(name for name in asked if ran.get(name) != asked[name]):
         raise RuntimeError(f"the search did not run with the settings asked for: {', '.join(differing)}")
     prediction = estimator.predict(_named(test, problem))
@@ -167,9 +170,9 @@ def _plain(history) -> list[tuple]:
     ]
 
 
-def _name(thing: Any) -> str:
+def _name(thing: Callable) -> str:
     """Functions in the settings by their names: their addresses differ from run to run."""
-    return f"{thing.__module__}:{thing.__qualname__}" if callable(thing) else str(thing)
+    return f"{thing.__module__}:{thing.__qualname__}"
 
 
 def _hashed(*parts: Any) -> int:

@@ -11,7 +11,11 @@ lex_e_mad    within that deviation of the population's best error passes (Eq. 5)
 lex_semi     the same with the best error of the pool (La Cava and others, 2019)
 lex_dynamic  best error and deviation both of the pool
 
-`select` works on anyone's errors. A new method is one file with a `METHOD`, and its line in `_MODULES`.
+`select` works on anyone's errors. A new method is one file with a `METHOD`, and its line in `_MODULES`. A method of
+your own need not be in the package, see `own`; `check_contract` tells whether it keeps to the rules.
+
+methods, spelling, own, contract   what a method is, how it is written, brought along, checked
+lexicase, clusters, mating         the filter behind the lexicase methods, derived cases, who mates with whom
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import numpy as np
 
 from epsilex.selection import (
     afp,
+    contract,
     lex,
     lex_dynamic,
     lex_e,
@@ -29,30 +34,37 @@ from epsilex.selection import (
     lex_semi,
     lex_y,
     lex_y_mad,
+    own,
     random,
     tournament,
 )
-from epsilex.selection.methods import Address, Method, Selected
+from epsilex.selection.methods import Address, Measures, Method, Selected
 
-__all__ = ["METHODS", "PAPER_METHODS", "Address", "Method", "Selected", "method", "select"]
+__all__ = ["METHODS", "Address", "Measures", "Method", "Selected", "check_contract", "method", "select"]
 
 _MODULES = (random, tournament, afp, lex, lex_y, lex_e, lex_y_mad, lex_e_mad, lex_semi, lex_dynamic)
 _REGISTRY = {module.METHOD.id: module.METHOD for module in _MODULES}
 METHODS = tuple(_REGISTRY)
-PAPER_METHODS = METHODS[:8]
 
 
-def method(selection: str | Callable) -> Method:
-    """The method of an id, or one around a function of (errors, n, rng) that returns indices of parents."""
+def method(selection: str | Callable | Method) -> Method:
+    """The method of an id, or the one a user brings: a `Method`, or a function of (errors, n, rng), see `own`."""
+    if isinstance(selection, Method):
+        return selection
     if callable(selection):
-        return _own_method(selection)
+        return own.method_of(selection)
     if selection not in _REGISTRY:
         raise ValueError(f"selection: expected one of {', '.join(METHODS)}, or a function; got {selection!r}")
     return _REGISTRY[selection]
 
 
-def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jobs: int = 1, **options) -> np.ndarray:
+def select(
+    id: str | Callable | Method, errors, n: int, rng: np.random.Generator, *, n_jobs: int = 1, fitness=None, age=None,
+    length=None, **options,
+) -> np.ndarray:  # fmt: skip
     """Indices of `n` parents (n,), chosen by the method `id` from errors (individuals, cases).
+
+    The methods that go by fitness, age or length (individuals,) take those that are given; see `Measures.of`.
 
     A non-finite error passes nothing. An individual without any finite error, or for the methods that go by fitness
     without a finite mean, is a parent only where everyone is like that. Options are those of the method, see
@@ -71,11 +83,19 @@ def select(id: str | Callable, errors, n: int, rng: np.random.Generator, *, n_jo
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng: expected a numpy.random.Generator; got {rng!r}")
     errors = np.ascontiguousarray(errors, np.float32 if errors.dtype == np.float32 else np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        fitness = errors.mean(axis=1, dtype=np.float64)
+    measures = Measures.of(errors, fitness, age, length)
+    for name in ("fitness", "age", "length"):
+        given = getattr(measures, name)
+        if given.shape != (len(errors),):
+            raise ValueError(f"{name}: expected one number per individual, {len(errors)}; got {given!r}")
     chosen = method(id)
     check_options(chosen, options)
-    return chosen.parents(errors, fitness, n, Address(int(rng.integers(2**63)), 0), n_jobs, **options).parents
+    return chosen.parents(measures, n, Address(int(rng.integers(2**63)), 0), n_jobs, **options).parents
+
+
+def check_contract(id: str | Callable | Method, **options) -> None:
+    """Raise an AssertionError unless the method keeps to what holds for every one of them, see `contract.check`."""
+    contract.check(method(id), **options)
 
 
 def check_options(chosen: Method, options: Mapping) -> None:
@@ -84,21 +104,3 @@ def check_options(chosen: Method, options: Mapping) -> None:
     if unknown:
         known = ", ".join(chosen.options) or "none"
         raise ValueError(f"options of {chosen.id}: expected {known}; got {', '.join(unknown)}")
-
-
-def _own_method(function: Callable) -> Method:
-    name = getattr(function, "__name__", "own")
-
-    def parents(errors, fitness, n, address, n_jobs=1) -> Selected:
-        from epsilex.selection.methods import generator
-
-        chosen = np.asarray(function(errors, n, generator(address, 0)))
-        if (
-            chosen.shape != (n,)
-            or chosen.dtype.kind not in "iu"
-            or (n and not 0 <= chosen.min() <= chosen.max() < len(errors))
-        ):
-            raise ValueError(f"selection {name}: expected {n} indices below {len(errors)}; got {chosen!r}")
-        return Selected(chosen, np.zeros(n))
-
-    return Method(name, name, parents)

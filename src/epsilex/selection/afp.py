@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.selection.methods import Address, Method, Selected, generator
+from epsilex.selection.methods import Address, Measures, Method, Selected, generator
 
 
-def parents(errors, fitness, n: int, address: Address, n_jobs: int = 1) -> Selected:
+def parents(measures: Measures, n: int, address: Address, n_jobs: int = 1) -> Selected:
     """Everyone in random order: each individual is a parent once before anyone is one twice, as in the authors'
     program."""
-    rng, size = generator(address, 0), len(fitness)
+    rng, size = generator(address, 0), len(measures)
     rounds = [rng.permutation(size) for _ in range(-(-n // size))]
     return Selected(np.concatenate(rounds)[:n] if rounds else np.empty(0, np.int64), np.zeros(n))
 

@@ -12,9 +12,12 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from epsilex.selection.methods import Address, Method, Selected, generator
+from epsilex.selection.clusters import derived_errors, labels
+from epsilex.selection.mating import DEPTH, KINDS, paired
+from epsilex.selection.methods import Address, Measures, Method, Selected, generator
 
-OPTIONS = ("pool_size", "neighbourhood", "case_order", "downsample")
+OPTIONS = ("pool_size", "neighbourhood", "case_order", "downsample", "clusters", "mating")
+CASE_ORDERS = ("uniform", "difficulty", "easiness")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,7 @@ def lexicase_method(id: str, label: str, rule: Rule, relative: bool = False) -> 
 
 
 def parents(
-    errors: np.ndarray,
-    fitness: np.ndarray,
+    measures: Measures,
     n: int,
     address: Address,
     n_jobs: int = 1,
@@ -57,8 +59,10 @@ def parents(
     neighbourhood: int | None = None,
     case_order: str = "uniform",
     downsample: float | int | None = None,
+    clusters: int | None = None,
+    mating: str = "random",
 ) -> Selected:
-    """`n` parents by lexicase selection on errors (individuals, cases).
+    """`n` parents by lexicase selection.
 
     Parameters
     ----------
@@ -68,31 +72,63 @@ def parents(
         Each event begins with so many individuals drawn at random, not with the whole population.
     neighbourhood : int, optional
         Each event begins with the individuals at most so many places away on a ring from its own place.
-    case_order : {"uniform", "difficulty"}
-        Cases are drawn uniformly, or with probability in proportion to how few individuals pass them.
+    case_order : {"uniform", "difficulty", "easiness"}
+        Cases are drawn uniformly, or with probability in proportion to how few, or how many, individuals pass them.
     downsample : float or int, optional
         Only this share (below 1), or this number, of the cases is used, drawn anew each time.
+    clusters : int, optional
+        So many clusters of cases, by who passes them, stand in the place of cases; see `clusters`.
+    mating : {"random", "similar", "different"}
+        Parents mate in the order they are selected in, or with those selected by cases like theirs, or unlike; see
+        `mating`.
     """
     rule = _with_epsilon(rule, relative, epsilon)
+    _one_of("case_order", case_order, CASE_ORDERS)
+    _one_of("mating", mating, KINDS)
+    errors, fitness = measures.errors, measures.fitness
+    if clusters is not None:
+        errors = _clustered(errors, fitness, rule, _at_least_one("clusters", clusters), address, n_jobs)
     cases = _drawn_cases(errors.shape[1], downsample, address)
     living = np.flatnonzero(_alive(errors, fitness))
     pools = (
         (living, len(errors)),
         (_at_least_one("pool_size", pool_size), _at_least_one("neighbourhood", neighbourhood)),
     )
-    if case_order not in ("uniform", "difficulty"):
-        raise ValueError(f"case_order: expected 'uniform' or 'difficulty'; got {case_order!r}")
     run = _pooled if rule.pooled else _static
-    chosen, used = run(errors, living, cases, rule, case_order == "difficulty", pools, n, address, n_jobs)
+    chosen, used, cumulative = run(errors, living, cases, rule, case_order, pools, n, address, n_jobs)
+    if mating != "random":
+        orders = _orders(pools, cumulative, len(cases), used, DEPTH, address)
+        mates = paired(chosen, orders, len(cases), mating)
+        chosen, used = chosen[mates], used[mates]
     return Selected(living[chosen], used / len(cases))
 
 
-def _static(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, address: Address, n_jobs: int):
+def _orders(pools, cumulative, n_cases: int, used: np.ndarray, depth: int, address: Address) -> np.ndarray:
+    """The first cases of each event, (events, depth), -1 after the last it used."""
+    from epsilex.kernels.orders import case_orders
+
+    orders = np.empty((len(used), depth), np.int64)
+    places, limits = pools
+    case_orders(
+        *places, cumulative, n_cases, *limits, np.uint64(address.seed), address.generation, 1, len(used), used, orders
+    )
+    return orders
+
+
+def _clustered(errors, fitness, rule: Rule, k: int, address: Address, n_jobs: int) -> np.ndarray:
+    """Errors on clusters of cases, (individuals, clusters)."""
+    living = np.flatnonzero(_alive(errors, fitness))
+    passing = _pass_bits(errors, living, np.arange(errors.shape[1]), _over_population(rule), n_jobs)[0]
+    passes = np.unpackbits(passing.view(np.uint8), axis=1, count=len(living), bitorder="little")
+    return derived_errors(errors, labels(passes, k, generator(address, 3)))
+
+
+def _static(errors, living, cases, rule: Rule, case_order: str, pools, n: int, address: Address, n_jobs: int):
     """Events on pass/fail bits, thresholds being over the population."""
     from epsilex.kernels import lexicase, slices
 
     bits, classes = _pass_bits(errors, living, cases, rule, n_jobs)
-    cumulative = _case_weights(bits, len(living)) if weighted else np.empty(0)
+    cumulative = _case_weights(bits, len(living), case_order)
     chosen, used = np.empty(n, np.int64), np.empty(n, np.int64)
     places, limits = pools
 
@@ -103,19 +139,19 @@ def _static(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, ad
         )  # fmt: skip
 
     slices.run(events, n, n_jobs)
-    return chosen, used
+    return chosen, used, cumulative
 
 
-def _pooled(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, address: Address, n_jobs: int):
+def _pooled(errors, living, cases, rule: Rule, case_order: str, pools, n: int, address: Address, n_jobs: int):
     """Events on errors, the best error or the MAD being over the pool; difficulty is always over the population."""
     from epsilex.kernels import lexicase, slices
 
     e = np.empty((len(cases), len(living)), errors.dtype)
     lexicase.case_major(errors, living, cases, e)
     cumulative = np.empty(0)
-    if weighted:
-        over_population = replace(rule, best="population", width="fixed" if rule.width == "fixed" else "population")
-        cumulative = _case_weights(_pass_bits(errors, living, cases, over_population, n_jobs)[0], len(living))
+    if case_order != "uniform":
+        bits = _pass_bits(errors, living, cases, _over_population(rule), n_jobs)[0]
+        cumulative = _case_weights(bits, len(living), case_order)
     chosen, used = np.empty(n, np.int64), np.empty(n, np.int64)
     places, limits = pools
 
@@ -126,7 +162,7 @@ def _pooled(errors, living, cases, rule: Rule, weighted: bool, pools, n: int, ad
         )  # fmt: skip
 
     slices.run(events, n, n_jobs)
-    return chosen, used
+    return chosen, used, cumulative
 
 
 def _pass_bits(errors, living, cases, rule: Rule, n_jobs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -150,10 +186,20 @@ def _numbers(rule: Rule) -> tuple[float, int, int, float]:
     return rule.scale, best, width, rule.epsilon
 
 
-def _case_weights(bits: np.ndarray, n: int) -> np.ndarray:
-    """Cumulative weights of the cases: a case weighs as much as the share of the individuals that fail it."""
+def _over_population(rule: Rule) -> Rule:
+    """The rule with its best error and width over the population instead of the pool."""
+    best = None if rule.best is None else "population"
+    return replace(rule, best=best, width="fixed" if rule.width == "fixed" else "population")
+
+
+def _case_weights(bits: np.ndarray, n: int, case_order: str) -> np.ndarray:
+    """Cumulative weights of the cases, empty where all weigh the same: a case weighs as much as the share of the
+    individuals that fail it, or pass it."""
+    if case_order == "uniform":
+        return np.empty(0)
     passing = np.bitwise_count(bits).sum(axis=1)
-    return np.cumsum(1.0 - passing / (n + 1.0))
+    failing = 1.0 - passing / (n + 1.0)
+    return np.cumsum(failing if case_order == "difficulty" else 1.0 + 1.0 / (n + 1.0) - failing)
 
 
 def _alive(errors: np.ndarray, fitness: np.ndarray) -> np.ndarray:
@@ -170,6 +216,11 @@ def _with_epsilon(rule: Rule, relative: bool, epsilon: float | None) -> Rule:
     if not (isinstance(epsilon, Real) and np.isfinite(epsilon) and epsilon >= 0):
         raise ValueError(f"epsilon: expected a finite number of at least 0; got {epsilon}")
     return replace(rule, scale=1.0 + epsilon) if relative else replace(rule, epsilon=float(epsilon))
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name}: expected one of {', '.join(allowed)}; got {value!r}")
 
 
 def _at_least_one(name: str, value: int | None) -> int:

@@ -1,4 +1,4 @@
-"""What a selection method is: a parent rule and a survival rule."""
+"""What a selection method is: a parent rule and a survival rule; and what it sees."""
 
 from __future__ import annotations
 
@@ -16,9 +16,43 @@ class Address(NamedTuple):
     generation: int
 
 
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What selection sees of a population: numbers alone.
+
+    errors   (individuals, cases) float32 or float64, at least 0
+    fitness  (individuals,) float64, the mean error
+    age      (individuals,) int64, generations since the oldest ancestor was made
+    length   (individuals,) int64, nodes of the program
+    """
+
+    errors: np.ndarray
+    fitness: np.ndarray
+    age: np.ndarray
+    length: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.fitness)
+
+    @classmethod
+    def of(cls, errors: np.ndarray, fitness=None, age=None, length=None) -> Measures:
+        """Errors with what else is known: the fitness is their mean, the age 0 and the length 1 where it is not."""
+        n = len(errors)
+        with np.errstate(over="ignore", invalid="ignore"):
+            fitness = errors.mean(axis=1, dtype=np.float64) if fitness is None else np.asarray(fitness, np.float64)
+        age = np.zeros(n, np.int64) if age is None else np.asarray(age, np.int64)
+        return cls(errors, fitness, age, np.ones(n, np.int64) if length is None else np.asarray(length, np.int64))
+
+    def take(self, who: np.ndarray) -> Measures:
+        return Measures(self.errors[who], self.fitness[who], self.age[who], self.length[who])
+
+
 class Selected(NamedTuple):
-    """Indices of the parents (n,), and the share of the cases each selection event used (n,), 0 where none is looked
-    at."""
+    """The parents, in the order they mate in: 2 j with 2 j + 1.
+
+    parents     (n,) indices of the population
+    cases_used  (n,) share of the cases each selection event used, 0 where none is looked at
+    """
 
     parents: np.ndarray
     cases_used: np.ndarray
@@ -28,7 +62,7 @@ class Selected(NamedTuple):
 class Method:
     """A parent rule and a survival rule.
 
-    parents   function of (errors, fitness, n, address, n_jobs, **options) -> Selected
+    parents   function of (measures, n, address, n_jobs, **options) -> Selected
     survive   function of (fitness, age, n) -> indices of the survivors among parents, children and newcomers;
               None: the children replace their parents
     options   names of the options the parent rule takes

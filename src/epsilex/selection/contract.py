@@ -1,0 +1,80 @@
+"""What holds for every selection method, a user's own included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from epsilex.selection.methods import Address, Measures, Method, Selected
+
+
+def check(method: Method, **options) -> None:
+    """Raise an AssertionError that says what does not hold.
+
+    Parents are indices of the population, one per event, the same for the same address, whatever the number of threads,
+    and nothing that is seen is changed; also for one individual, one case, equal individuals and non-finite errors.
+    Survivors are as many distinct indices as asked for.
+    """
+    for name, measures in _populations().items():
+        _check_parents(method, measures, name, options)
+    if method.survive is not None:
+        _check_survivors(method.survive)
+
+
+def _check_parents(method: Method, measures: Measures, name: str, options: dict) -> None:
+    for n in (0, 1, 7, 40):
+        before = [column.copy() for column in _columns(measures)]
+        found = method.parents(measures, n, Address(5, 3), 1, **options)
+        same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, _columns(measures), strict=True))
+        assert same, f"{method.id}, {name}: expected errors, fitness, age and length to be left alone"
+        _check_selected(found, n, len(measures), f"{method.id}, {name}")
+        again = method.parents(measures, n, Address(5, 3), 1, **options)
+        assert (again.parents == found.parents).all(), f"{method.id}, {name}: expected the same parents again"
+        threads = method.parents(measures, n, Address(5, 3), 3, **options)
+        assert (threads.parents == found.parents).all(), f"{method.id}, {name}: expected the same for three threads"
+
+
+def _check_selected(found: Selected, n: int, size: int, where: str) -> None:
+    parents, used = np.asarray(found.parents), np.asarray(found.cases_used)
+    assert parents.shape == (n,), f"{where}: expected {n} parents; got {parents.shape}"
+    assert parents.dtype.kind in "iu", f"{where}: expected integers; got {parents.dtype}"
+    assert n == 0 or 0 <= parents.min() <= parents.max() < size, (
+        f"{where}: expected indices below {size}; got {parents}"
+    )
+    assert used.shape == (n,), f"{where}: expected {n} shares of cases; got {used.shape}"
+    assert ((used >= 0) & (used <= 1)).all(), f"{where}: expected shares from 0 to 1; got {used}"
+
+
+def _check_survivors(survive: Callable) -> None:
+    rng = np.random.default_rng(2)
+    for n in (1, 10, 61):
+        fitness = np.where(rng.random(61) < 0.1, np.inf, rng.random(61))
+        kept = np.asarray(survive(fitness, rng.integers(0, 9, 61), n))
+        right = kept.shape == (n,) and len(np.unique(kept)) == n and 0 <= kept.min() <= kept.max() < 61
+        assert right, f"survive: expected {n} distinct indices below 61; got {kept}"
+
+
+def _columns(measures: Measures) -> list[np.ndarray]:
+    return [measures.errors, measures.fitness, measures.age, measures.length]
+
+
+def _populations() -> dict[str, Measures]:
+    rng = np.random.default_rng(1)
+
+    def of(errors: np.ndarray) -> Measures:
+        n = len(errors)
+        return Measures.of(errors.astype(np.float32), age=rng.integers(0, 9, n), length=rng.integers(1, 30, n))
+
+    ordinary = rng.random((60, 1)) * rng.random((60, 20))
+    broken = np.where(rng.random((60, 20)) < 0.3, np.nan, ordinary)
+    broken[::7] = np.inf
+    return {
+        "an ordinary population": of(ordinary),
+        "one individual": of(ordinary[:1]),
+        "one case": of(ordinary[:, :1]),
+        "equal individuals": of(np.repeat(ordinary[:1], 30, axis=0)),
+        "errors of zero": of(np.zeros((12, 5))),
+        "non-finite errors": of(broken),
+        "no finite error": of(np.full((9, 4), np.nan)),
+    }
