@@ -43,6 +43,7 @@ class Format(StrEnum):
 class Study(StrEnum):
     table = "table"
     epsilon = "epsilon"
+    discussion = "discussion"
 
 
 def _selections(incomplete: str) -> list[str]:

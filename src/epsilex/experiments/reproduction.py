@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from epsilex import problems as problem_room
-from epsilex.experiments import claims, methods, results, runner, studies, tables
+from epsilex.experiments import claims, discussion, methods, results, runner, studies, tables
 from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, ResultsError, Store
 from epsilex.problems import DataMissing, Problem
 
-STUDIES = ("table", "epsilon")
+STUDIES = ("table", "epsilon", "discussion")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def reproduce(
     methods : ids of `selection.METHODS` or `package.module:function`, with options where they have any, such as
         `lex_e_mad(pool_size=100)`; None: the study's
     trials, generations : None: the study's
-    study : "table", "epsilon"; None: the table, and for `quick` with all problems and methods both
+    study : "table", "epsilon", "discussion"; None: the table, and for `quick` with all problems and methods also the
+        effect of epsilon
     out : folder for results and report; trials found there are not run again
     jobs : number of processes; None: one a processor
     dask : address of a Dask scheduler, instead of processes
@@ -150,7 +151,7 @@ def _write(path: Path, text: str) -> None:
 
 def _chosen_studies(study: str | None, both: bool) -> tuple[str, ...]:
     if study is None:
-        return STUDIES if both else ("table",)
+        return ("table", "epsilon") if both else ("table",)
     if study not in STUDIES:
         raise ValueError(f"study: expected one of {', '.join(STUDIES)}; got {study!r}")
     return (study,)
@@ -200,6 +201,8 @@ def _problem(item: str | Problem) -> Problem:
 def _problems_of(study: str, loaded: dict[str, Problem], explicit: bool) -> list[str]:
     if study == "epsilon" and not explicit:
         return ["tower"] if "tower" in loaded else ["uball5d"]
+    if study == "discussion" and not explicit:
+        return [name for name, problem in loaded.items() if not problem.dynamic]
     return list(loaded)
 
 
@@ -219,4 +222,6 @@ def _methods_of(study: str, asked: Sequence[str] | None) -> list[str]:
                 f"methods: expected lex_e, lex_y or both in the epsilon study; got {', '.join(asked or ())}"
             )
         return chosen
-    return [method.id for method in methods.PAPER] if asked is None else list(asked)
+    if asked is None:
+        return list(discussion.METHODS) if study == "discussion" else [method.id for method in methods.PAPER]
+    return list(asked)

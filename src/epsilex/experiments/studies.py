@@ -1,7 +1,8 @@
-"""The paper's two studies as lists of trials.
+"""The studies as lists of trials.
 
-`table`    eight methods on six problems, 30 trials (Section 4.4)
-`epsilon`  fixed epsilon_e and epsilon_y from 0.01 to 10 on Tower, 15 trials (Section 4.3)
+`table`       eight methods on six problems, 30 trials (Section 4.4)
+`epsilon`     fixed epsilon_e and epsilon_y from 0.01 to 10 on Tower, 15 trials (Section 4.3)
+`discussion`  what the paper's discussion leaves to be tried, on the static problems, 10 trials (Section 5)
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Scale:
                 raise ValueError(f"{name}: expected an integer of at least 1; got {value!r}")
 
 
-FULL = {"table": Scale(30, 1000, 1000), "epsilon": Scale(15, 1000, 1000)}
-QUICK = {"table": Scale(3, 30, 1000), "epsilon": Scale(2, 20, 1000)}
+FULL = {"table": Scale(30, 1000, 1000), "epsilon": Scale(15, 1000, 1000), "discussion": Scale(10, 1000, 1000)}
+QUICK = {"table": Scale(3, 30, 1000), "epsilon": Scale(2, 20, 1000), "discussion": Scale(1, 10, 1000)}
 
 
 def scale(study: str, quick: bool, trials: int | None, generations: int | None) -> Scale:
