@@ -15,9 +15,10 @@
 | `runner`     | trials run, stored, tried again; `pools`: on processes or a Dask cluster    |
 | `progress`   | the live table                                                              |
 | `store`      | the results file, written; `results`: read back as tidy rows; `schema`      |
-| `statistics` | medians, tests, ranks, intervals on tidy rows                               |
+| `statistics` | medians, tests, ranks, intervals on tidy rows; `bayes`, `comparisons`       |
 | `published`  | the paper's table                                                           |
 | `verdicts`   | ours against the published, cell by cell; `claims`: sentence by sentence    |
+| `differences` | paper, authors' program and ours, side by side                             |
 | `tables`     | Markdown, LaTeX, CSV; `figures` (data in `figure_data`); `page`: index.html |
 """
 

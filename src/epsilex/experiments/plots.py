@@ -61,7 +61,7 @@ def style(method: Method, methods: Sequence[Method]) -> tuple[str, Line]:
 
 def graded_colors(n: int) -> list:
     """Colours from dark to bright, for the values of a parameter."""
-    return list(matplotlib.colormaps["viridis"](np.linspace(0, 0.9, n)))
+    return list(matplotlib.colormaps["plasma"](np.linspace(0, 0.9, n)))
 
 
 def panels(n: int, width: float = 3.4, height: float = 2.6) -> tuple[Figure, list[Axes]]:
