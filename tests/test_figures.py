@@ -78,6 +78,13 @@ def test_long_curves_are_thinned_and_keep_their_end():
     assert found["generation"].max() == 1000
 
 
+def test_curves_of_a_thinned_history_show_what_is_stored():
+    rows = history({"lex": [list(range(1001))]}, "best_mae")
+    stored = [0, 1, 3, 7, 250, 333, 999, 1000]
+    found = figure_data.curves(rows[rows["generation"].isin(stored)], "best_mae", "method")
+    assert found["generation"].tolist() == stored
+
+
 def test_boxes_keep_their_order_and_put_infinite_errors_far_off():
     rows = pd.DataFrame({"method": ["b", "a", "a"], "test_mae": [1.0, np.inf, 2.0]})
     values = figure_data.box_values(rows, "method", ["a", "b", "c"])
