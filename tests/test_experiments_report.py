@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import importlib
 import linecache
 import re
@@ -16,7 +17,8 @@ import pandas as pd
 import pytest
 
 from epsilex import problems
-from epsilex.experiments import claims, methods, report, results, studies, tables
+from epsilex.experiments import claims, differences, discussion, methods, report, results, statistics, studies, tables
+from epsilex.experiments import page as page_room
 from epsilex.experiments.methods import PAPER, arrange
 from epsilex.experiments.store import FILE, ResultsError, Store
 from epsilex.experiments.trials import Outcome
@@ -33,9 +35,9 @@ def named(name: str, title: str | None = None) -> problems.Problem:
 
 def fill(out, plans, loaded) -> None:
     with Store.open(out / FILE) as store:
-        for study, plan in plans:
-            run = store.begin(study, SCALE, plan, loaded.values(), "2 processes")
-            for trial in plan:
+        for study, cells, scale in plans:
+            run = store.begin(study, scale, cells, loaded.values(), "2 processes")
+            for trial in studies.plan(cells, scale.trials):
                 store.add(trial, standin.work(trial, loaded[trial.problem]), 1)
             store.end(run)
 
@@ -47,12 +49,13 @@ def out(tmp_path_factory):
     loaded = {name: named(name) for name in ("housing", "tower")} | {"mine": named("mine", NASTY)}
     own = "experiments_standin:my_select"
     plans = [
-        ("table", studies.plan("table", list(loaded), [*PAPER_IDS, own], SCALE)),
-        ("epsilon", studies.plan("epsilon", ["tower"], ["lex_e", "lex_y"], SCALE)),
+        ("table", studies.cells("table", list(loaded), [*PAPER_IDS, own], SCALE), SCALE),
+        ("epsilon", studies.cells("epsilon", ["tower"], ["lex_e", "lex_y"], SCALE), SCALE),
+        ("discussion", studies.cells("discussion", ["housing", "tower"], discussion.METHODS, SCALE), SCALE),
     ]
     fill(out, plans, loaded)
     with Store.open(out / FILE) as store:
-        store.add(plans[0][1][0], Outcome(error=f"ValueError: {NASTY}"), 3)
+        store.add(plans[0][1][0].trial(1), Outcome(error=f"ValueError: {NASTY}"), 3)
     report(out)
     return out
 
@@ -64,7 +67,7 @@ def test_every_file_is_written(out):
         "test_mae", "training_mae", "cases_used", "diversity", "friedman_intervals", "critical_difference",
         "epsilon_e_test_mae", "epsilon_y_test_mae", "epsilon_e_cases_used", "epsilon_e_diversity",
     )  # fmt: skip
-    assert {f"figures/{name}.{kind}" for name in drawn for kind in ("svg", "png")} <= names
+    assert {f"figures/{name}.{kind}" for name in drawn for kind in ("svg", "png", "pdf")} <= names
 
 
 def test_the_same_results_give_the_same_files(out):
@@ -163,12 +166,94 @@ def test_claims_are_all_judged(out):
     assert verdicts["best_epsilon_e"] == verdicts["best_epsilon_y"] == claims.HOLDS  # as the stand-in has it
 
 
+def text_of(page: str) -> str:
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+
+
+def test_the_page_counts_cells_and_claims_by_verdict(out, page):
+    table, said = tables.make(results.read(out, "table")), judged(out)
+    top = text_of(page[: page.index("What the paper claims")])
+    for verdict, count in (table.counts(rebuilt=False) | page_room.counted(said)).items():
+        assert f"{count} {verdict}" in top
+    assert sum(table.counts(rebuilt=False).values()) == len(table.cells)
+    assert sum(page_room.counted(said).values()) == len(claims.CLAIMS)
+
+
+def judged(out) -> list[claims.Judged]:
+    return [*claims.of_table(results.read(out, "table")), *claims.of_epsilon(results.read(out, "epsilon"))]
+
+
+def test_every_claim_is_on_the_page_once_with_its_place_and_rule(page):
+    text = text_of(page)
+    places = [text.index(section) for section in claims.SECTIONS]
+    assert places == sorted(places)
+    for claim in claims.CLAIMS:
+        assert text.count(f"{claim.text} {claim.place}") == 1, claim.id
+        assert claim.rule in text
+
+
+def test_claims_that_need_both_studies_are_judged_with_both(out):
+    both = {name: results.read(out, name) for name in ("table", "epsilon")}
+    verdicts = {one.claim.id: one.verdict for one in claims.judge_all(both)}
+    alone = {one.claim.id: one.verdict for one in claims.of_epsilon(both["epsilon"])}
+    assert alone["large_epsilon_y_random"] == claims.NOT_RUN
+    assert verdicts["large_epsilon_y_random"] != claims.NOT_RUN
+
+
+def test_the_page_compares_the_adaptive_methods_with_all_others(out, page):
+    rows = page_room.comparison_rows(tables.make(results.read(out, "table")))
+    assert len(rows) == 13  # two methods against six, and against each other
+    assert all(set(row["cells"]) == {"housing", "tower", "mine", "over problems"} for row in rows)
+    assert "practical equivalence of 5%" in text_of(page)
+
+
+def test_rebuilt_data_is_apart_in_ranks_tests_and_counts(out):
+    found = results.read(out, "table")
+    marked = replace(found, problems=found.problems.assign(rebuilt=found.problems.index == "tower"))
+    table = tables.make(marked)
+    medians = statistics.medians(found.trials)
+    assert table.mean_ranks.to_dict() == statistics.mean_ranks(medians.drop(columns="tower")).to_dict()
+    assert table.all_ranks.to_dict() == statistics.mean_ranks(medians).to_dict()
+    assert sum(table.counts(rebuilt=True).values()) == 9
+    assert "other than TOWER, whose data is rebuilt; in brackets over all" in tables.caption(table)
+    assert re.search(r"\| \d\.\d\d \(\d\.\d\d\) \|", tables.markdown(table))
+    assert "mean_rank_all" in tables.csv(table)
+    text = text_of(page_room.render(out, {"table": marked}, table, [], []))
+    assert "Friedman test over 2 problems" in text
+    assert "Friedman test over 3 problems" in text
+    assert "on rebuilt data (TOWER):" in text
+
+
+def test_ranks_without_rebuilt_data_stand_alone(out):
+    table = tables.make(results.read(out, "table"))
+    assert table.all_ranks is None
+    assert "rebuilt" not in tables.caption(table)
+
+
+# --- differences from the authors' program ---
+
+
+def test_differences_are_a_table_on_the_page_and_in_markdown(page):
+    lines = differences.markdown().splitlines()
+    assert len(lines) == len(differences.DIFFERENCES) + 2
+    assert {line.count("|") for line in lines} == {6}
+    text = text_of(page)
+    for row in differences.DIFFERENCES:
+        assert all(part in text for part in row), row.topic
+        assert all(row[:4]), row.topic
+    switches = [row.switch for row in differences.DIFFERENCES if row.switch]
+    assert "--set crossover=0.889" in switches
+    assert len(set(switches)) == len(switches)
+
+
 def test_problems_may_have_fewer_trials_or_methods_so_far(tmp_path):
     """As in a run that goes on: the caption counts, a cell's command has its own number, and all figures are drawn."""
     loaded = {"uball5d": problems.load("uball5d")}
     loaded["other"] = replace(loaded["uball5d"], name="other", title="Other")
-    few = studies.plan("table", ["other"], ["random"], replace(SCALE, trials=1))
-    fill(tmp_path, [("table", studies.plan("table", ["uball5d"], ["random", "lex"], SCALE)), ("table", few)], loaded)
+    one = replace(SCALE, trials=1)
+    few = studies.cells("table", ["other"], ["random"], one)
+    many = studies.cells("table", ["uball5d"], ["random", "lex"], SCALE)
+    fill(tmp_path, [("table", many, SCALE), ("table", few, one)], loaded)
     assert f"over {SCALE.trials} trials (Other 1) of" in report(tmp_path)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "--problems other --methods random --trials 1 " in page
@@ -177,7 +262,7 @@ def test_problems_may_have_fewer_trials_or_methods_so_far(tmp_path):
 
 def test_one_problem_and_one_method_are_enough_for_a_report(tmp_path):
     loaded = {"uball5d": problems.load("uball5d")}
-    fill(tmp_path, [("table", studies.plan("table", ["uball5d"], ["lex"], SCALE))], loaded)
+    fill(tmp_path, [("table", studies.cells("table", ["uball5d"], ["lex"], SCALE), SCALE)], loaded)
     text = report(tmp_path)
     assert "Lex" in text
     assert not (tmp_path / "figures" / "friedman_intervals.svg").exists()
@@ -186,8 +271,8 @@ def test_one_problem_and_one_method_are_enough_for_a_report(tmp_path):
 
 def test_one_trial_is_enough_for_a_report(tmp_path):
     loaded = {"uball5d": problems.load("uball5d")}
-    plan = studies.plan("table", ["uball5d"], ["lex", "tournament"], studies.Scale(1, 1, 10))
-    fill(tmp_path, [("table", plan)], loaded)
+    tiny = studies.Scale(1, 1, 10)
+    fill(tmp_path, [("table", studies.cells("table", ["uball5d"], ["lex", "tournament"], tiny), tiny)], loaded)
     report(tmp_path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import experiments_standin as standin
@@ -24,12 +25,11 @@ def drawn(tmp_path_factory):
     """A study's results and the folder of its figures."""
     out = tmp_path_factory.mktemp("figures")
     loaded = {"uball5d": problems.load("uball5d")}
-    plan = studies.plan(
-        "table", ["uball5d"], ["tournament", "lex", "lex_e_mad", "experiments_standin:my_select"], SCALE
-    )
+    asked = ["tournament", "lex", "lex_e_mad", "experiments_standin:my_select"]
+    cells = studies.cells("table", ["uball5d"], asked, SCALE)
     with Store.open(out / FILE) as store:
-        store.begin("table", SCALE, plan, loaded.values(), "here")
-        for trial in plan:
+        store.begin("table", SCALE, cells, loaded.values(), "here")
+        for trial in studies.plan(cells, SCALE.trials):
             store.add(trial, standin.work(trial, loaded[trial.problem]), 1)
     found = results.read(out, "table")
     return found, out / "figures", figures.draw(found, out / "figures")
@@ -77,6 +77,13 @@ def test_long_curves_are_thinned_and_keep_their_end():
     assert found["generation"].max() == 1000
 
 
+def test_curves_of_a_thinned_history_show_what_is_stored():
+    rows = history({"lex": [list(range(1001))]}, "best_mae")
+    stored = [0, 1, 3, 7, 250, 333, 999, 1000]
+    found = figure_data.curves(rows[rows["generation"].isin(stored)], "best_mae", "method")
+    assert found["generation"].tolist() == stored
+
+
 def test_boxes_keep_their_order_and_put_infinite_errors_far_off():
     rows = pd.DataFrame({"method": ["b", "a", "a"], "test_mae": [1.0, np.inf, 2.0]})
     values = figure_data.box_values(rows, "method", ["a", "b", "c"])
@@ -94,12 +101,13 @@ def test_one_wild_trial_does_not_flatten_the_boxes():
 # --- how it is drawn ---
 
 
-def test_every_figure_is_there_in_both_formats(drawn):
+def test_every_figure_is_there_in_all_formats(drawn):
     _, folder, found = drawn
     assert [figure.name for figure in found] == ["test_mae", "training_mae", "cases_used", "diversity"]  # one problem
     for figure in found:
         assert (folder / f"{figure.name}.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
         assert (folder / f"{figure.name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (folder / f"{figure.name}.pdf").read_bytes().startswith(b"%PDF")
         assert figure.caption
 
 
@@ -122,6 +130,26 @@ def test_published_medians_are_marked(drawn):
     assert marks.get_ydata().tolist() == [0.113, 0.142, 0.078]
     low, high = marks.axes.get_ylim()
     assert low < 0.078 < 0.142 < high  # wherever our own trials lie
+
+
+def test_one_case_is_inside_the_axis_and_labelled(drawn):
+    found, _, _ = drawn
+    one = found.history.assign(cases_used=lambda rows: (rows["method"] == "lex").map({True: 1.0, False: 300.0}))
+    one["cases_used"] /= one["training_cases"]
+    axes = figures.cases_used(replace(found, history=one)).axes[0]
+    low, high = axes.get_ylim()
+    assert low < 1 < 300 < high
+    assert 1 in axes.get_yticks()
+    lex = next(line for line in axes.lines if line.get_label() == "Lex")
+    assert set(lex.get_ydata()) == {1.0}
+
+
+def test_rebuilt_data_is_named_in_its_panel(drawn):
+    found, _, _ = drawn
+    marked = replace(found, problems=found.problems.assign(rebuilt=True))
+    for figure in (figures.test_mae(marked), figures.training_mae(marked), figures.cases_used(marked)):
+        assert figure.axes[0].get_title().endswith("(rebuilt data)")
+    assert "rebuilt" not in figures.test_mae(found).axes[0].get_title()
 
 
 def test_every_method_has_a_look_of_its_own():

@@ -9,17 +9,19 @@
 
 | module       | what it holds                                                               |
 |--------------|-----------------------------------------------------------------------------|
-| `reproduction` | the two functions above                                                   |
-| `studies`    | the paper's two studies as lists of trials                                  |
+| `reproduction` | the functions above                                                       |
+| `studies`    | the studies as lists of trials                                              |
 | `methods`    | the compared methods, their labels and letters                              |
 | `trials`     | one trial: key, seeds, run                                                  |
 | `runner`     | trials run, stored, tried again; `pools`: on processes or a Dask cluster    |
 | `progress`   | the live table                                                              |
 | `store`      | the results file, written; `results`: read back as tidy rows; `schema`      |
 | `compact`    | the results as a few small text files                                       |
-| `statistics` | medians, tests, ranks, intervals on tidy rows                               |
+| `statistics` | medians, tests, ranks, intervals on tidy rows; `bayes`, `comparisons`       |
 | `published`  | the paper's table                                                           |
 | `verdicts`   | ours against the published, cell by cell; `claims`: sentence by sentence    |
+| `discussion` | the paper's open questions, answered                                        |
+| `differences` | paper, authors' program and ours, side by side                             |
 | `tables`     | Markdown, LaTeX, CSV; `figures` (data in `figure_data`); `page`: index.html |
 """
 

@@ -32,12 +32,11 @@ def box_limit(values: Sequence[np.ndarray]) -> float:
 def curves(history: pd.DataFrame, value: str, by: str) -> pd.DataFrame:
     """Mean and standard error over trials of a history column: columns `by`, generation, mean, error, trials.
 
-    Generations are thinned; a group without any value (a method that uses no cases) is left out.
+    Stored generations, all or some, are thinned; a group without any value (a method that uses no cases) is left out.
     """
-    last = int(history["generation"].max()) if len(history) else 0
-    step = max(1, last // POINTS)
-    kept = history[(history["generation"] % step == 0) | (history["generation"] == last)]
-    kept = kept.dropna(subset=[value])
+    stored = np.unique(history["generation"])
+    shown = np.union1d(stored[:: max(1, len(stored) // POINTS)], stored[-1:])
+    kept = history[history["generation"].isin(shown)].dropna(subset=[value])
     found = kept.groupby([by, "generation"])[value].agg(mean="mean", error="sem", trials="size").reset_index()
     found["error"] = found["error"].fillna(0.0)
     return found

@@ -18,10 +18,12 @@ from epsilex.experiments import figure_data, plots, published, statistics
 from epsilex.experiments.results import Results
 from epsilex.experiments.studies import EPSILONS
 
+FORMATS: dict[str, dict[str, None] | None] = {"svg": {"Date": None}, "png": None, "pdf": {"CreationDate": None}}
+
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure on disk: `name`.svg and `name`.png."""
+    """A figure on disk: `name` with each suffix of `FORMATS`."""
 
     name: str
     caption: str
@@ -32,9 +34,9 @@ def draw(results: Results, folder: Path) -> list[Drawn]:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     with matplotlib.rc_context(plots.LOOK):
-        for name, caption, make in FIGURES[results.study]:
+        for name, caption, make in FIGURES.get(results.study, []):
             figure = make(results)
-            for kind, metadata in (("svg", {"Date": None}), ("png", None)):
+            for kind, metadata in FORMATS.items():
                 path = folder / f"{name}.{kind}"
                 if figure is None:
                     path.unlink(missing_ok=True)
@@ -46,7 +48,7 @@ def draw(results: Results, folder: Path) -> list[Drawn]:
 
 
 def test_mae(results: Results) -> Figure:
-    """Box plots of the test errors, one panel a problem, the published medians marked."""
+    """Box plots of the test errors, one panel per problem, the published medians marked."""
     methods = results.methods
     figure, panels = plots.panels(len(results.problem_names), height=2.8)
     for axes, problem in zip(panels, results.problem_names, strict=True):
@@ -58,19 +60,19 @@ def test_mae(results: Results) -> Figure:
         low, high = axes.get_ylim()
         axes.set_ylim(min([low, *(0.98 * marks)]), max([high, *(1.08 * marks)]))
         plots.turned_labels(axes, [method.math for method in methods])
-        axes.set(title=results.title(problem), ylabel="MAE on the test set")
+        axes.set(title=_title(results, problem), ylabel="MAE on the test set")
     plots.legend_below(figure, panels[0])
     return figure
 
 
 def training_mae(results: Results) -> Figure:
-    """Best training error over generations, one panel a problem."""
+    """Best training error over generations, one panel per problem."""
     figure, panels = plots.panels(len(results.problem_names))
     for axes, problem in zip(panels, results.problem_names, strict=True):
         rows = results.history[results.history["problem"] == problem]
         plots.method_curves(axes, figure_data.training_curves(rows), results.methods)
         plots.plain_log(axes)
-        axes.set(title=results.title(problem), xlabel="generation", ylabel="best MAE on the training set")
+        axes.set(title=_title(results, problem), xlabel="generation", ylabel="best training MAE")
     plots.legend_below(figure, panels[0])
     return figure
 
@@ -88,7 +90,7 @@ def cases_used(results: Results) -> Figure | None:
         plots.method_curves(axes, figure_data.case_curves(rows, "method"), methods)
         plots.plain_log(axes)
         cases = int(rows["training_cases"].iloc[0])
-        axes.set(title=results.title(problem), xlabel="generation", ylabel=f"cases used, of {cases}")
+        axes.set(title=_title(results, problem), xlabel="generation", ylabel=f"cases used, of {cases}")
     plots.legend_below(figure, panels[0])
     return figure
 
@@ -102,9 +104,15 @@ def diversity(results: Results) -> Figure:
     return figure
 
 
+def _friedman(results: Results) -> statistics.Friedman | None:
+    """The test over the problems with the paper's data."""
+    medians = statistics.medians(results.trials)
+    return statistics.friedman(statistics.counted_medians(medians, statistics.rebuilt(results.problems)))
+
+
 def friedman_intervals(results: Results) -> Figure | None:
     """Mean ranks with their intervals of significance."""
-    test = statistics.friedman(statistics.medians(results.trials))
+    test = _friedman(results)
     if test is None:
         return None
     methods = results.methods[::-1]
@@ -126,7 +134,7 @@ def critical_difference(results: Results) -> Figure | None:
     """Demsar's diagram: methods joined by a bar do not differ significantly."""
     from scikit_posthocs import critical_difference_diagram
 
-    test = statistics.friedman(statistics.medians(results.trials))
+    test = _friedman(results)
     if test is None:
         return None
     names = {method.id: method.math for method in results.methods}
@@ -178,11 +186,17 @@ def _epsilon_curves(results: Results, curves: Callable, label: str) -> Figure | 
         return None
     figure, (axes,) = plots.panels(1, width=6.0, height=3.4)
     found = curves(rows, "epsilon")
-    for epsilon, color in zip(EPSILONS, plots.graded_colors(len(EPSILONS)), strict=True):
-        plots.curve(axes, found[found["epsilon"] == epsilon], color, "-", rf"$\epsilon_e$ = {epsilon:g}")
+    for place, (epsilon, color) in enumerate(zip(EPSILONS, plots.graded_colors(len(EPSILONS)), strict=True)):
+        width = 1.2 + 0.4 * (len(EPSILONS) - 1 - place)  # several values may use one case: wide lines show below
+        plots.curve(axes, found[found["epsilon"] == epsilon], color, "-", rf"$\epsilon_e$ = {epsilon:g}", width)
     axes.set(xlabel="generation", ylabel=label, title=_where(results))
     plots.legend_beside(axes)
     return figure
+
+
+def _title(results: Results, problem: str) -> str:
+    marked = problem in statistics.rebuilt(results.problems)
+    return f"{results.title(problem)} (rebuilt data)" if marked else results.title(problem)
 
 
 def _where(results: Results) -> str:
@@ -221,7 +235,8 @@ FIGURES: dict[str, Figures] = {
         ),
         (
             "epsilon_e_cases_used",
-            "Median number of cases used in a selection event by ε_e; bands: standard error.",
+            "Median number of cases used in a selection event by ε_e; bands: standard error. Lines that coincide are "
+            "drawn one inside the other.",
             epsilon_cases_used,
         ),
         (

@@ -6,34 +6,19 @@ import base64
 import hashlib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from epsilex.experiments import published, verdicts
+from epsilex.experiments import claims, comparisons, published, statistics, verdicts
 from epsilex.experiments.claims import Judged
+from epsilex.experiments.differences import DIFFERENCES
 from epsilex.experiments.figures import FIGURES, Drawn
 from epsilex.experiments.progress import duration
 from epsilex.experiments.results import Results
 from epsilex.experiments.tables import ResultsTable, caption
 
-DEVIATIONS = (
-    "An individual passes a case where its error is at most the threshold; the paper's equations have a strict <. "
-    "With <, a threshold of 0 lets nobody pass. The authors' program has <= too.",
-    "The authors' program kept the elite's pass marks as its errors in the next generation, which hurts the ε_e "
-    "rules, and for some weeks read the last input column as 0. Neither fault is repeated here.",
-    "All methods of one trial see the same partition into training and test; the paper does not say.",
-    "Training and test sizes are 70% and 30% of the rows with halves rounded up, as in the paper's table; the authors' "
-    "program truncates.",
-    "UBall5D: the search sees z-scored data, errors are reported in raw units. The test set is drawn once from the "
-    "same box as the paper's, the training set anew for each trial.",
-    "Wind: the paper's file was not found; the data is in part rebuilt and has 4 of the 6 inputs. Its values are not "
-    "comparable.",
-    "Random numbers, the operators' single-precision arithmetic and the machine differ from the authors'.",
-    "Times are CPU seconds of the search alone, one thread, compiling excluded; the paper's are wall-clock times on "
-    "its cluster.",
-)
-
 
 def render(
-    out: Path, results: dict[str, Results], table: ResultsTable | None, claims: list[Judged], drawn: list[Drawn]
+    out: Path, results: dict[str, Results], table: ResultsTable | None, judged: list[Judged], drawn: list[Drawn]
 ) -> str:
     """`index.html` as text."""
     import jinja2
@@ -49,18 +34,58 @@ def render(
         table=table,
         caption=caption(table) if table else "",
         criteria=(verdicts.__doc__ or "").split("\n\n", 1)[1].strip(),
-        counts=Counter(table.cells["verdict"]) if table else {},
         scale_note=[note for study in results.values() if (note := _scale_note(study))],
-        claims=claims,
+        claims=sections(judged),
+        claim_counts=counted(judged),
+        friedman=_friedman_note(results["table"]) if table else "",
+        rows_of_pairs=comparison_rows(table) if table else [],
+        over_problems=comparisons.OVER_PROBLEMS,
         figures=[(figure, _inlined(out / "figures" / f"{figure.name}.svg")) for figure in drawn],
         not_drawn=sorted(
             {name for study in FIGURES.values() for name, *_ in study} - {figure.name for figure in drawn}
         ),
-        deviations=DEVIATIONS,
+        differences=DIFFERENCES,
         published=published,
         rerun=rerun_command,
         duration=duration,
     )
+
+
+def sections(judged: list[Judged]) -> dict[str, list[Judged]]:
+    """Judged claims by section; a section that nothing was judged of is left out."""
+    found = {name: [one for one in judged if one.claim in members] for name, members in claims.SECTIONS.items()}
+    return {name: members for name, members in found.items() if members}
+
+
+def counted(judged: list[Judged]) -> dict[str, int]:
+    """Claims by verdict; verdicts without a claim are left out."""
+    counts = Counter(one.verdict for one in judged)
+    return {verdict: counts[verdict] for verdict in claims.VERDICTS if counts[verdict]}
+
+
+def comparison_rows(table: ResultsTable) -> list[dict[str, Any]]:
+    """One row per pair of methods: their labels, and what was found on each problem and over all of them."""
+    labels = {method.id: method.label for method in table.methods}
+    found = []
+    for (method, other), part in table.comparisons.groupby(["method", "other"], sort=False):
+        cells = {one.problem: one for one in part.itertuples()}
+        found.append({"method": labels[method], "other": labels[other], "cells": cells})
+    return found
+
+
+def _friedman_note(results: Results) -> str:
+    """The test over the problems with the paper's data, and over all of them where that is more."""
+    medians = statistics.medians(results.trials)
+    counted = statistics.counted_medians(medians, statistics.rebuilt(results.problems))
+    lines = []
+    for chosen in [counted] if counted.shape == medians.shape else [counted, medians]:
+        if test := statistics.friedman(chosen):
+            names = ", ".join(results.title(name) for name in results.problem_names if name in chosen)
+            lines.append(
+                f"Friedman test over {test.problems} problems ({names}): p = {test.p:.2g}, critical difference of mean "
+                f"ranks {test.difference:.2f}."
+            )
+    return " ".join(lines)
 
 
 def rerun_command(problem: str, method: str, results: Results) -> str:

@@ -15,8 +15,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from epsilex.experiments import figure_data
 from epsilex.experiments.methods import Method
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; the baselines are dashed.
-_STYLES = {
+Line = str | tuple[float, tuple[float, ...]]
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart; the baselines are dashed. The two adaptive methods
+# often coincide: long dashes let the one below show through.
+_STYLES: dict[str, tuple[str, Line]] = {
     "random": ("#999999", "--"),
     "tournament": ("#000000", "--"),
     "afp": ("#CC79A7", "--"),
@@ -24,9 +27,9 @@ _STYLES = {
     "lex_y": ("#56B4E9", "-"),
     "lex_e": ("#009E73", "-"),
     "lex_y_mad": ("#D55E00", "-"),
-    "lex_e_mad": ("#0072B2", "-"),
+    "lex_e_mad": ("#0072B2", (0.0, (6.0, 2.5))),
 }
-_MORE_STYLES = (
+_MORE_STYLES: tuple[tuple[str, Line], ...] = (
     ("#882255", "-."),
     ("#44AA99", "-."),
     ("#999933", "-."),
@@ -48,7 +51,7 @@ LOOK: dict[Any, Any] = {
 }
 
 
-def style(method: Method, methods: Sequence[Method]) -> tuple[str, str]:
+def style(method: Method, methods: Sequence[Method]) -> tuple[str, Line]:
     """Colour and line of a method: the same in every figure."""
     if method.id in _STYLES:
         return _STYLES[method.id]
@@ -58,7 +61,7 @@ def style(method: Method, methods: Sequence[Method]) -> tuple[str, str]:
 
 def graded_colors(n: int) -> list:
     """Colours from dark to bright, for the values of a parameter."""
-    return list(matplotlib.colormaps["viridis"](np.linspace(0, 0.9, n)))
+    return list(matplotlib.colormaps["plasma"](np.linspace(0, 0.9, n)))
 
 
 def panels(n: int, width: float = 3.4, height: float = 2.6) -> tuple[Figure, list[Axes]]:
@@ -92,9 +95,9 @@ def turned_labels(axes: Axes, labels: Sequence[str]) -> None:
     axes.set_xticks(range(1, len(labels) + 1), labels, rotation=40, ha="right", rotation_mode="anchor")
 
 
-def curve(axes: Axes, rows: pd.DataFrame, color, line: str, label: str) -> None:
+def curve(axes: Axes, rows: pd.DataFrame, color, line: Line, label: str, width: float = 1.4) -> None:
     """A mean over generations with a band of its standard error; rows of `figure_data.curves`."""
-    axes.plot(rows["generation"], rows["mean"], line, color=color, lw=1.4, label=label)
+    axes.plot(rows["generation"], rows["mean"], linestyle=line, color=color, lw=width, label=label)
     low, high = rows["mean"] - rows["error"], rows["mean"] + rows["error"]
     axes.fill_between(rows["generation"], low, high, color=color, alpha=0.18, lw=0)
 
@@ -108,7 +111,8 @@ def plain_log(axes: Axes) -> None:
     """A logarithmic upright axis with plain numbers."""
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    marks = (1, 2, 5) if high / low > 8 else (1, 1.5, 2, 3, 4, 5, 6, 8)
+    ratio = high / low
+    marks = (1, 1.5, 2, 3, 4, 5, 6, 8) if ratio <= 8 else (1, 2, 3, 5) if ratio <= 50 else (1, 2, 5)
     axes.yaxis.set_major_locator(LogLocator(subs=marks))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())

@@ -1,4 +1,4 @@
-"""Statistics on tidy rows: a DataFrame with one row a trial and the columns problem, method, test_mae, cpu_seconds.
+"""Statistics on tidy rows: a DataFrame with one row per trial and the columns problem, method, test_mae, cpu_seconds.
 
 Everything is computed from the rows alone, by SciPy and scikit-posthocs where they have it.
 """
@@ -6,6 +6,7 @@ Everything is computed from the rows alone, by SciPy and scikit-posthocs where t
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,7 @@ def median_interval(
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a cell: problem, method, trials, median, low, high (95% bootstrap interval of the median)."""
+    """One row per cell: problem, method, trials, median, low, high (95% bootstrap interval of the median)."""
     cells = []
     for (problem, method), group in rows.groupby(["problem", "method"]):
         values = group["test_mae"].to_numpy()
@@ -58,6 +59,14 @@ def effect_size(values: np.ndarray, others: np.ndarray) -> float:
     """
     values, others = np.asarray(values)[:, None], np.asarray(others)[None, :]
     return float(np.mean((values < others) + 0.5 * (values == others)))
+
+
+def magnitude(effect: float) -> str:
+    """The usual word for an A, by its distance from 0.5 (Vargha and Delaney 2000); empty for NaN."""
+    if math.isnan(effect):
+        return ""
+    distance = round(abs(effect - 0.5), 12)  # 0.56 - 0.5 is a little more than 0.06
+    return "negligible" if distance < 0.06 else "small" if distance < 0.14 else "medium" if distance < 0.21 else "large"
 
 
 def pairwise(rows: pd.DataFrame) -> pd.DataFrame:
@@ -98,6 +107,12 @@ def letters(pairs: pd.DataFrame, letter: dict[str, str]) -> dict[tuple[str, str]
     for (problem, method), group in pairs.groupby(["problem", "method"]):
         found[problem, method] = "".join(sorted(letter[other] for other in group.loc[group["better"], "other"]))
     return found
+
+
+def counted_medians(medians: pd.DataFrame, rebuilt: Collection[str]) -> pd.DataFrame:
+    """The medians that ranks are made of: without the problems with rebuilt data, unless there are only such."""
+    kept = [name for name in medians if name not in rebuilt]
+    return medians[kept] if kept else medians
 
 
 def mean_ranks(medians: pd.DataFrame) -> pd.Series:

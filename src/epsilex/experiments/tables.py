@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from epsilex.experiments import statistics, verdicts
+from epsilex.experiments import comparisons, statistics, verdicts
 from epsilex.experiments.methods import Method
 from epsilex.experiments.progress import duration
 from epsilex.experiments.results import Results
@@ -14,7 +14,13 @@ from epsilex.experiments.results import Results
 
 @dataclass(frozen=True)
 class ResultsTable:
-    """All that the table shows. `cells` is of `verdicts.cells`, indexed by (problem, method)."""
+    """All that the table shows.
+
+    cells        of `verdicts.cells`, indexed by (problem, method)
+    mean_ranks   over the problems with the paper's data
+    all_ranks    over all problems; None where no data is rebuilt
+    comparisons  of `comparisons.adaptive`
+    """
 
     methods: list[Method]
     problems: list[str]
@@ -22,6 +28,8 @@ class ResultsTable:
     cells: pd.DataFrame
     letters: dict[tuple[str, str], str]
     mean_ranks: pd.Series
+    all_ranks: pd.Series | None
+    comparisons: pd.DataFrame
     times: pd.DataFrame
     trials: int
     generations: int
@@ -37,19 +45,34 @@ class ResultsTable:
     def is_best_rank(self, method: str) -> bool:
         return self.mean_ranks.get(method) == self.mean_ranks.min()
 
+    def counts(self, rebuilt: bool) -> dict[str, int]:
+        """Cells by verdict, of the problems with rebuilt data or of the others; verdicts without a cell left out."""
+        found = self.cells.loc[self.cells["rebuilt"] == rebuilt, "verdict"].value_counts()
+        return {verdict: int(found[verdict]) for verdict in verdicts.VERDICTS if verdict in found}
+
+    @property
+    def rebuilt(self) -> list[str]:
+        """Titles of the problems with rebuilt data."""
+        marked = set(self.cells.index[self.cells["rebuilt"]].get_level_values("problem"))
+        return [self.titles[name] for name in self.problems if name in marked]
+
 
 def make(results: Results) -> ResultsTable:
     """The table of a study's rows."""
     rows = results.trials
     methods, problems = results.methods, results.problem_names
+    rebuilt = statistics.rebuilt(results.problems)
     medians = statistics.medians(rows)
+    counted = statistics.counted_medians(medians, rebuilt)
     return ResultsTable(
         methods=methods,
         problems=problems,
         titles={name: results.title(name) for name in problems},
-        cells=verdicts.cells(rows).set_index(["problem", "method"]).sort_index(),
+        cells=verdicts.cells(rows, rebuilt).set_index(["problem", "method"]).sort_index(),
         letters=statistics.letters(statistics.pairwise(rows), {method.id: method.letter for method in methods}),
-        mean_ranks=statistics.mean_ranks(medians),
+        mean_ranks=statistics.mean_ranks(counted),
+        all_ranks=statistics.mean_ranks(medians) if counted.shape != medians.shape else None,
+        comparisons=comparisons.adaptive(rows, rebuilt),
         times=statistics.times(rows),
         trials=int(rows.groupby(["problem", "method"]).size().max()),
         generations=int(results.run["generations"]),
@@ -60,9 +83,9 @@ def make(results: Results) -> ResultsTable:
 CAPTION = (
     "Median best-of-run MAE on the test sets over {trials} trials{fewer} of {generations} generations. Letters: "
     "significantly better than the method of that letter (p < 0.05, pairwise Wilcoxon rank-sum test, Holm "
-    "correction). Best in bold. Mean rank over the problems, ties shared. Time: median over the problems of the CPU "
-    "time for {trials} trials (h:mm:ss), and its ratio to tournament's. UBall5D in raw units, the others in standard "
-    "deviations of the target."
+    "correction). Best in bold. Mean rank over the problems{apart}, ties shared. Time: median over the problems of the "
+    "CPU time for {trials} trials (h:mm:ss), and its ratio to tournament's. UBall5D in raw units, the others in "
+    "standard deviations of the target."
 )
 
 
@@ -70,7 +93,9 @@ def caption(table: ResultsTable) -> str:
     counts = table.cells["trials"].groupby("problem").max()
     few = [f"{table.titles[name]} {counts[name]}" for name in table.problems if counts[name] < table.trials]
     fewer = f" ({', '.join(few)})" if few else ""
-    return CAPTION.format(trials=table.trials, fewer=fewer, generations=table.generations)
+    names = ", ".join(table.rebuilt)
+    apart = f" other than {names}, whose data is rebuilt; in brackets over all" if table.all_ranks is not None else ""
+    return CAPTION.format(trials=table.trials, fewer=fewer, generations=table.generations, apart=apart)
 
 
 def markdown(table: ResultsTable) -> str:
@@ -81,7 +106,7 @@ def markdown(table: ResultsTable) -> str:
         values = [_markdown_cell(table, name, method.id) for name in table.problems]
         rank = _number(table.mean_ranks.get(method.id), 2)
         total, ratio = table.times.loc[method.id]
-        best = f"**{rank}**" if table.is_best_rank(method.id) else rank
+        best = (f"**{rank}**" if table.is_best_rank(method.id) else rank) + _in_brackets(table, method.id)
         body.append([f"<sup>{method.letter}</sup> {method.label}", *values, best, duration(total), _number(ratio, 2)])
     notes = "\n".join(f"- {note}" for note in table.notes)
     parts = [_grid(head, body), caption(table), notes, "## Beside the published values", _comparison(table)]
@@ -95,6 +120,11 @@ def _markdown_cell(table: ResultsTable, problem: str, method: str) -> str:
     marks = table.letters.get((problem, method), "")
     text = f"**{value:.3f}**" if table.is_best(problem, method) else f"{value:.3f}"
     return f"{text} <sup>{marks}</sup>" if marks else text
+
+
+def _in_brackets(table: ResultsTable, method: str) -> str:
+    """The rank over all problems, where it is another."""
+    return "" if table.all_ranks is None else f" ({_number(table.all_ranks.get(method), 2)})"
 
 
 def _comparison(table: ResultsTable) -> str:
@@ -135,7 +165,7 @@ def latex(table: ResultsTable) -> str:
         values = [_latex_cell(table, name, method.id) for name in table.problems]
         rank = _number(table.mean_ranks.get(method.id), 2)
         total, ratio = table.times.loc[method.id]
-        best = rf"\textbf{{{rank}}}" if table.is_best_rank(method.id) else rank
+        best = (rf"\textbf{{{rank}}}" if table.is_best_rank(method.id) else rank) + _in_brackets(table, method.id)
         line = [f"$^{{{method.letter}}}${_escaped(method.math)}", *values, best, duration(total), _number(ratio, 2)]
         lines.append(" & ".join(line) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -156,7 +186,7 @@ def _escaped(text: str) -> str:
 
 
 def csv(table: ResultsTable) -> str:
-    """The table as numbers: one row a method; letters in columns of their own."""
+    """The table as numbers: one row per method; letters in columns of their own."""
     lines = []
     for method in table.methods:
         line: dict[str, object] = {"letter": method.letter, "method": method.id, "label": method.label}
@@ -164,6 +194,8 @@ def csv(table: ResultsTable) -> str:
             line[problem] = table.median(problem, method.id)
             line[f"{problem}_letters"] = table.letters.get((problem, method.id), "")
         line["mean_rank"] = table.mean_ranks.get(method.id)
+        if table.all_ranks is not None:
+            line["mean_rank_all"] = table.all_ranks.get(method.id)
         line["seconds"], line["time_ratio"] = table.times.loc[method.id]
         lines.append(line)
     return pd.DataFrame(lines).to_csv(index=False, float_format="%.6g")

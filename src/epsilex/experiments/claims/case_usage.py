@@ -63,7 +63,8 @@ def _one_case(rows: Rows) -> Found:
             shares[TITLES[problem]] = one_case_share(rows.history[mine])
     outcomes: dict[str, Outcome] = {TITLES[problem]: None for problem in rows.problems}
     outcomes |= {title: share >= ONE for title, share in shares.items()}
-    return counted(outcomes), "one case in " + ", ".join(f"{title} {share:.0%}" for title, share in shares.items())
+    figures = ", ".join(f"{title} {share:.0%}" for title, share in shares.items())
+    return counted(outcomes), f"generations with one case: {figures}"
 
 
 def _extreme(problem: str, most: bool) -> Callable[[Rows], Found]:
