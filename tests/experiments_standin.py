@@ -39,7 +39,7 @@ def work(trial: Trial, problem: Problem) -> Outcome:
     history |= {"cases_used": np.full(generations, share), "cases_used_mean": np.full(generations, share)}
     history |= {"diversity": 0.9 - 0.3 * np.exp(-steps / 10) * rng.random()}
     row = {
-        "test_mae": float(level * rng.lognormal(0, 0.06)),
+        "test_mae": float(level * rng.lognormal(0, 0.03)),
         "train_mae": float(best[-1] * problem.target_scale),
         "target_scale": problem.target_scale,
         "training_cases": 700,

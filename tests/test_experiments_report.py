@@ -159,7 +159,7 @@ def test_the_page_has_verdicts_commands_deviations_and_failures(page):
 
 
 def test_claims_are_all_judged(out):
-    found = [*claims.of_table(results.read(out, "table")), *claims.of_epsilon(results.read(out, "epsilon"))]
+    found = judged(out)
     assert len(found) == len(claims.CLAIMS)
     verdicts = {judged.claim.id: judged.verdict for judged in found}
     assert set(verdicts.values()) <= set(claims.VERDICTS)
@@ -180,7 +180,7 @@ def test_the_page_counts_cells_and_claims_by_verdict(out, page):
 
 
 def judged(out) -> list[claims.Judged]:
-    return [*claims.of_table(results.read(out, "table")), *claims.of_epsilon(results.read(out, "epsilon"))]
+    return claims.judge_all({study: results.read(out, study) for study in ("table", "epsilon")})
 
 
 def test_every_claim_is_on_the_page_once_with_its_place_and_rule(page):
@@ -195,7 +195,7 @@ def test_every_claim_is_on_the_page_once_with_its_place_and_rule(page):
 def test_claims_that_need_both_studies_are_judged_with_both(out):
     both = {name: results.read(out, name) for name in ("table", "epsilon")}
     verdicts = {one.claim.id: one.verdict for one in claims.judge_all(both)}
-    alone = {one.claim.id: one.verdict for one in claims.of_epsilon(both["epsilon"])}
+    alone = {one.claim.id: one.verdict for one in claims.judge_all({"epsilon": both["epsilon"]})}
     assert alone["large_epsilon_y_random"] == claims.NOT_RUN
     assert verdicts["large_epsilon_y_random"] != claims.NOT_RUN
 

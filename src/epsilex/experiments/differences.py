@@ -1,6 +1,6 @@
-"""Where the paper, its authors' program and ours differ, as rows for the results page and the docs.
+"""What the paper, its authors' program and ours do, point by point, as rows for the results page and the docs.
 
-What is said of the authors' program (github.com/lacava/ellen, January 2016) was read in its source.
+The authors' program is github.com/lacava/ellen as of January 2016.
 """
 
 from __future__ import annotations
@@ -88,25 +88,25 @@ DIFFERENCES = (
         "AFP: parents",
         "random",
         "each parent is used once per generation",
-        "drawn with replacement",
+        "the same",
     ),
     Difference(
         "AFP: survival",
         "environmental selection of SPEA2",
         "objectives divided by their maxima",
-        "fitness and age as they are",
+        "the same",
     ),
     Difference(
         "AFP: age of a child",
         "generations since its oldest ancestor",
         "the older parent's after crossover, its own parent's after mutation",
-        "that of the older of the pair",
+        "the same",
     ),
     Difference(
         "Random selection",
         "random parents",
         "from everyone, those with a non-finite error included",
-        "from those with a finite error",
+        "the same",
     ),
     Difference(
         "Last input column",

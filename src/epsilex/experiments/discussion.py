@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from epsilex.experiments import bayes, comparisons, statistics
+from epsilex.experiments.results import Results
 
 REFERENCE = "lex_e_mad"
 SURE = 0.95  # of a posterior probability
@@ -113,11 +114,11 @@ def _holm(rows: pd.DataFrame, own: pd.DataFrame) -> dict[tuple[str, str], float]
     return found
 
 
-def markdown(rows: pd.DataFrame, titles: dict[str, str]) -> str:
-    """The answers as a Markdown table; `titles` of the problems, in their order."""
-    problems = [name for name in titles if name in set(rows["problem"])]
+def markdown(results: Results) -> str:
+    """The answers as a Markdown table."""
+    rows, problems = results.trials, results.problem_names
     lines = [
-        "| Variant | " + " | ".join(titles[name] for name in problems) + " | Better, alike, worse | Verdict |",
+        "| Variant | " + " | ".join(map(results.title, problems)) + " | Better, alike, worse | Verdict |",
         "| --- |" + " ---: |" * len(problems) + " --- | --- |",
         "| `lex_e_mad` | " + " | ".join(_number(reference_medians(rows).get(name)) for name in problems) + " | | |",
     ]

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from epsilex.experiments import claims, comparisons, published, statistics, verdicts
+from epsilex.experiments import claims, comparisons, discussion, published, statistics, verdicts
 from epsilex.experiments.claims import Judged
 from epsilex.experiments.differences import DIFFERENCES
 from epsilex.experiments.figures import FIGURES, Drawn
@@ -40,6 +40,8 @@ def render(
         friedman=_friedman_note(results["table"]) if table else "",
         rows_of_pairs=comparison_rows(table) if table else [],
         over_problems=comparisons.OVER_PROBLEMS,
+        questions=discussion.judge(results["discussion"].trials) if "discussion" in results else {},
+        own_medians=discussion.reference_medians(results["discussion"].trials) if "discussion" in results else {},
         figures=[(figure, _inlined(out / "figures" / f"{figure.name}.svg")) for figure in drawn],
         not_drawn=sorted(
             {name for study in FIGURES.values() for name, *_ in study} - {figure.name for figure in drawn}

@@ -128,10 +128,7 @@ def report(out: str | Path) -> str:
         why = f"{len(errors)} failed, the first with {errors[0]}" if errors else "none"
         raise ResultsError(f"out: expected a {FILE} with finished trials in {out}; got {why}")
     table = tables.make(found["table"]) if "table" in found else None
-    said = [
-        *(claims.of_table(found["table"]) if table else []),
-        *(claims.of_epsilon(found["epsilon"]) if "epsilon" in found else []),
-    ]
+    judged = claims.judge_all(found) if table or "epsilon" in found else []
     try:
         drawn = [figure for rows in found.values() for figure in figures.draw(rows, out / "figures")]
         if table:
@@ -139,7 +136,9 @@ def report(out: str | Path) -> str:
             _write(out / "table.tex", tables.latex(table))
             _write(out / "table.csv", tables.csv(table))
             table.cells.to_csv(out / "cells.csv", float_format="%.6g")
-        _write(out / "index.html", page.render(out, found, table, said, drawn))
+        if "discussion" in found:
+            _write(out / "discussion.md", discussion.markdown(found["discussion"]))
+        _write(out / "index.html", page.render(out, found, table, judged, drawn))
     except OSError as error:
         raise ResultsError(f"out: expected a folder that can be written; got {out} ({error.strerror})") from None
     return tables.markdown(table) if table else ""

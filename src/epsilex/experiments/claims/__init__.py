@@ -55,7 +55,7 @@ CLAIMS = tuple(claim for claims in SECTIONS.values() for claim in claims)
 
 __all__ = [
     "CLAIMS", "FAILS", "HOLDS", "INCONCLUSIVE", "IN_PART", "NOT_RUN", "SECTIONS", "VERDICTS", "Claim", "Judged",
-    "judge", "judge_all", "of_epsilon", "of_table",
+    "judge", "judge_all",
 ]  # fmt: skip
 
 
@@ -63,13 +63,3 @@ def judge_all(results: Mapping[str, Results]) -> list[Judged]:
     """All claims, in the order of the paper; what needs a study that is not there is `not run`."""
     found = rows.of(results)
     return [judge(claim, found) for claim in CLAIMS]
-
-
-def of_table(results: Results) -> list[Judged]:
-    """The claims that belong to the comparison."""
-    return [judged for judged in judge_all({"table": results}) if judged.claim.studies[0] == "table"]
-
-
-def of_epsilon(results: Results) -> list[Judged]:
-    """The claims that belong to the parameter study."""
-    return [judged for judged in judge_all({"epsilon": results}) if judged.claim.studies[0] == "epsilon"]
