@@ -75,7 +75,9 @@ def reference_medians(rows: pd.DataFrame) -> dict[str, float]:
 
 def _variant(name: str, rows: pd.DataFrame, own: pd.DataFrame) -> Variant:
     theirs = rows[rows["method"] == name]
-    better, worse, z = [], [], []
+    better: list[str] = []
+    worse: list[str] = []
+    z = []
     p_values = _holm(rows, own)
     for problem, part in theirs.groupby("problem"):
         reference = own[own["problem"] == problem].set_index("trial")["test_mae"]
