@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from epsilex import problems as problem_room
-from epsilex.experiments import claims, discussion, methods, results, runner, studies, tables
+from epsilex.experiments import claims, differences, discussion, methods, results, runner, studies, tables
 from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, ResultsError, Store
@@ -135,6 +135,7 @@ def report(out: str | Path) -> str:
             _write(out / "table.md", tables.markdown(table))
             _write(out / "table.tex", tables.latex(table))
             _write(out / "table.csv", tables.csv(table))
+            _write(out / "differences.md", differences.markdown())
             table.cells.to_csv(out / "cells.csv", float_format="%.6g")
         if "discussion" in found:
             _write(out / "discussion.md", discussion.markdown(found["discussion"]))
