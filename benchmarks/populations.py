@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
+
 from epsilex.evolution.settings import Settings
 
 EARLY, LATE = 5, 200  # generations

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.loop import evolve
 
 from benchmarks.populations import uball5d
 from benchmarks.timing import Section, table
 from epsilex import programs
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.loop import evolve
 from epsilex.evolution.settings import Settings
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.programs.evaluation import evaluate_blocks

@@ -39,7 +39,7 @@ def machine() -> dict[str, str]:
 def bits(est) -> str:
     """A hash of the last population, the history without its seconds, and the chosen formula."""
     digest = hashlib.sha256()
-    for array in est.search_.generation.population.arrays().values():
+    for array in est.search_.state.population.arrays().values():
         digest.update(np.ascontiguousarray(array).tobytes())
     history = est.history_[[name for name in est.history_.columns if not name.startswith("seconds")]]
     digest.update(history.to_numpy(np.float64).tobytes())

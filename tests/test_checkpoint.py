@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
+from epsilex.evolution.checkpoint import exists, load_checkpoint, previous
 
 from epsilex import SymbolicRegressor, programs
 from epsilex.evolution import Cases, Checkpoint, Settings, Stop, search
-from epsilex.evolution.checkpoint import exists, load_checkpoint, previous
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2])

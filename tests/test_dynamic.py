@@ -5,10 +5,10 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
+from epsilex.evolution.recurrent import RecurrentCases
 from sklearn.base import clone
 
 from epsilex import DynamicRegressor, load_model
-from epsilex.evolution.recurrent import RecurrentCases
 from epsilex.programs import Programs
 from epsilex.programs.parser import parse
 

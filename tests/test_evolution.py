@@ -11,13 +11,13 @@ import naive
 import numpy as np
 import pytest
 from conftest import environment
+from epsilex.evolution.archive import Archive
+from epsilex.evolution.history import frame
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from epsilex.evolution import Cases, Settings, Stop, evolve, search
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.history import frame
 from epsilex.evolution.survival import crowding, generational, pareto
 from epsilex.evolution.tuning import hill_climb, levenberg_marquardt, tune_constants
 from epsilex.kernels.pareto import front_ranks

@@ -5,12 +5,12 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
+from epsilex.evolution.cases import Cases
+from epsilex.evolution.grafting import graft
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.grafting import graft
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.variation import start
 from epsilex.programs import Programs

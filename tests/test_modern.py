@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from epsilex.evolution.archive import Archive
+from epsilex.evolution.schools import schools
+from epsilex.evolution.shadow import limits, shadow_rows
 from hypothesis import given, settings
 from strategies import N_FEATURES, programs, tame
 
 from epsilex import SymbolicRegressor
 from epsilex.evolution import Cases, Settings, evolve
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.schools import schools
-from epsilex.evolution.shadow import limits, shadow_rows
 from epsilex.evolution.tuning import tune_constants
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.kernels.jacobian import jacobian

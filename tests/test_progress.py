@@ -7,13 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+from epsilex.evolution.archive import Archive
+from epsilex.evolution.progress import Progress, printable, progress_bar
+from epsilex.evolution.units import Units
 
 from epsilex import SymbolicRegressor
 from epsilex.evolution import progress as module
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.progress import Progress, printable, progress_bar
 from epsilex.evolution.search import Stop
-from epsilex.evolution.units import Units
 from epsilex.programs import Programs
 from epsilex.programs.parser import parse
 

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-
-from epsilex import SymbolicRegressor
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.loop import evolve
 from epsilex.evolution.polynomials import polynomials, rationals
 from epsilex.evolution.powers import powers
 from epsilex.evolution.quadrics import quadrics
-from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import Correlations, long_sums, sums
 from epsilex.evolution.terms import all_monomials, correlated, library, unit_length
+
+from epsilex import SymbolicRegressor
+from epsilex.evolution.settings import Settings
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
 from epsilex.programs import Programs

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import strategies
+from epsilex.evolution.rows import distinct_rows
+from epsilex.evolution.units import Units, in_units
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from epsilex.evolution.rows import distinct_rows
-from epsilex.evolution.units import Units, in_units
 from epsilex.programs.numeric import evaluate64
 
 RNG = np.random.default_rng(0)

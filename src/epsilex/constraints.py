@@ -49,6 +49,9 @@ _SELECTION: Constraint = (
     lambda v: isinstance(v, (str, Method)) or callable(v),
     "a name, a function or a selection.Method",
 )
+_NUMBERS = _or_none(
+    (lambda v: isinstance(v, Mapping) and all(map(_finite, v.values())), "a mapping from kinds to numbers")
+)
 _MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
 # What depends on several parameters is checked by `Settings` and `Stop`.
@@ -66,7 +69,6 @@ CONSTRAINTS: dict[str, Constraint] = {
     "crossover": _number(0.0, 1.0),
     "short_share": _number(0.0, 1.0),
     "point_rate": _number(0.0, 1.0),
-    "graft_share": _number(0.0, 1.0),
     "tuning_share": _number(0.0, 1.0),
     "generations": _or_none(integer_from(0)),
     "time_limit": _or_none(_number(0.0)),
@@ -78,7 +80,6 @@ CONSTRAINTS: dict[str, Constraint] = {
     "elitism": _BOOLEAN,
     "redraw": _BOOLEAN,
     "shadow": _BOOLEAN,
-    "sums": _BOOLEAN,
     "polish": _BOOLEAN,
     "warm_start": _BOOLEAN,
     "progress": _BOOLEAN,
@@ -95,9 +96,9 @@ CONSTRAINTS: dict[str, Constraint] = {
         f"one of {', '.join(CHOICES)}, or a function",
     ),
     "selection_options": _MAPPING,
-    "mutations": _or_none(
-        (lambda v: isinstance(v, Mapping) and all(map(_finite, v.values())), "a mapping from kinds to numbers")
-    ),
+    "mutations": _NUMBERS,
+    "variations": _NUMBERS,
+    "planters": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
     "callbacks": (lambda v: isinstance(v, Sequence) and all(map(callable, v)), "a sequence of functions"),
     "checkpoint": _or_none((lambda v: isinstance(v, (str, Path)), "a path")),
     "checkpoint_every": _number(0.0),

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epsilex.constraints import check, integer_from
+from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Settings
-from epsilex.evolution.recurrent import RecurrentCases
-from epsilex.evolution.units import Units
+from epsilex.evolution.measuring import RecurrentCases
 from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
@@ -60,7 +60,7 @@ class DynamicRegressor(SymbolicRegressor):
         min_child_length=Settings.min_child_length,
         retries=Settings.retries,
         subtree_size=Settings.subtree_size,
-        graft_share=0.0,
+        variations=None,
         tuning="hill_climbing",
         tuning_share=Settings.tuning_share,
         tuning_steps=Settings.tuning_steps,
@@ -68,7 +68,7 @@ class DynamicRegressor(SymbolicRegressor):
         survival=Settings.survival,
         max_cases=None,
         shadow=False,
-        sums=False,
+        planters=(),
         elitism=Settings.elitism,
         polish=False,
         n_jobs=None,
@@ -105,7 +105,7 @@ class DynamicRegressor(SymbolicRegressor):
             min_child_length=min_child_length,
             retries=retries,
             subtree_size=subtree_size,
-            graft_share=graft_share,
+            variations={} if variations is None else variations,
             tuning=tuning,
             tuning_share=tuning_share,
             tuning_steps=tuning_steps,
@@ -113,7 +113,7 @@ class DynamicRegressor(SymbolicRegressor):
             survival=survival,
             max_cases=max_cases,
             shadow=shadow,
-            sums=sums,
+            planters=planters,
             elitism=elitism,
             polish=polish,
             n_jobs=n_jobs,
@@ -161,9 +161,9 @@ class DynamicRegressor(SymbolicRegressor):
     def _held_back(self, X, y, weight) -> tuple[Rows, None]:
         return Rows(_lagged(X, self.lags), y, weight), None
 
-    def _units(self, train: Rows) -> Units:
+    def _units(self, train: Rows) -> Scales:
         """The target keeps its zero, which outputs fed back begin with."""
-        return Units.of(train.X, train.y, always=False, free_target=False)
+        return Scales.of(train.X, train.y, always=False, free_target=False)
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         return RecurrentCases.from_series(X, y, weight, self.loss, self.feedback)

@@ -16,14 +16,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from epsilex.constraints import CONSTRAINTS, check
+from epsilex.data.losses import POWERS, loss_function
+from epsilex.data.rows import distinct_rows
+from epsilex.data.scales import Scales, unscaled
+from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
-from epsilex.evolution.cases import POWERS, loss_function
-from epsilex.evolution.checkpoint import exists, stored_population_size
-from epsilex.evolution.history import frame
-from epsilex.evolution.rows import distinct_rows
+from epsilex.evolution.observers.checkpoint import exists, stored_population_size
+from epsilex.evolution.observers.history import frame
+from epsilex.evolution.observers.observer import Callback
+from epsilex.evolution.observers.signals import interrupts
 from epsilex.evolution.settings import population_for
-from epsilex.evolution.shadow import FINAL_ROWS, ROWS, shadow_rows
-from epsilex.evolution.units import Units, in_units
 from epsilex.models.front import (
     Scorer,
     against_reference,
@@ -188,7 +190,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         min_child_length=Settings.min_child_length,
         retries=Settings.retries,
         subtree_size=Settings.subtree_size,
-        graft_share=Settings.graft_share,
+        variations=None,
         tuning=Settings.tuning,
         tuning_share=Settings.tuning_share,
         tuning_steps=Settings.tuning_steps,
@@ -196,7 +198,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         survival=Settings.survival,
         max_cases=Settings.max_cases,
         shadow=Settings.shadow,
-        sums=Settings.sums,
+        planters=Settings.planters,
         elitism=Settings.elitism,
         polish=True,
         n_jobs=None,
@@ -232,7 +234,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.min_child_length = min_child_length
         self.retries = retries
         self.subtree_size = subtree_size
-        self.graft_share = graft_share
+        self.variations = variations
         self.tuning = tuning
         self.tuning_share = tuning_share
         self.tuning_steps = tuning_steps
@@ -240,7 +242,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.survival = survival
         self.max_cases = max_cases
         self.shadow = shadow
-        self.sums = sums
+        self.planters = planters
         self.elitism = elitism
         self.polish = polish
         self.n_jobs = n_jobs
@@ -258,7 +260,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
         The paper's best of run is the most accurate on the training cases, and its constants are not polished.
         """
-        table = {name: value for name, value in vars(Settings.paper()).items() if name != "seed"}
+        asked = {name: value for name, value in changes.items() if name in SETTINGS and value is not None}
+        table = {name: value for name, value in vars(Settings.paper(**asked)).items() if name != "seed"}
+        changes = {name: value for name, value in changes.items() if name not in asked}
         rest = {"generations": 1000, "time_limit": None, "choose": "accuracy", "polish": False}
         return cls(**{**table, **rest, **changes})
 
@@ -270,7 +274,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._check_parameters()
         X, y, weight = self._validated(X, y, sample_weight)
         train, validation = self._held_back(X, y, weight)
-        modest = Units.modest(train.X, train.y)
+        modest = Scales.modest(train.X, train.y)
         if modest is not None:
             train = _scaled(train, modest)
             validation = None if validation is None else _scaled(validation, modest)
@@ -352,6 +356,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             seed = self.settings_.seed
         chosen = {name: getattr(self, name) for name in SETTINGS}
         chosen |= {"population_size": self._population_size(), "selection_options": self.selection_options or {}}
+        chosen |= {name: getattr(Settings(), name) for name in ("mutations", "variations") if chosen[name] is None}
         return Settings(**chosen, seed=seed)
 
     def _population_size(self) -> int:
@@ -364,13 +369,13 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         only_time = self.generations is None and self.time_limit is not None
         return population_for(self.time_limit) if only_time else Settings.population_size
 
-    def _units(self, train: Rows) -> Units:
-        return Units.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
+    def _units(self, train: Rows) -> Scales:
+        return Scales.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
-        shadow, audit = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
+        shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
         n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
-        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, shadow, audit, zero)
+        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, shadow, more, zero)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
@@ -379,18 +384,18 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _continues(self) -> bool:
         return bool(self.warm_start) and hasattr(self, "search_")
 
-    def _search(self, cases: Cases, settings: Settings, units: Units, target: float) -> Search:
+    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
         n_jobs = effective_n_jobs(self.n_jobs or 1)
         begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
-        done = begin.generation.index if begin else 0
+        done = begin.state.generation if begin else 0
         generations = None if self.generations is None else self.generations + done
         exact = EXACT * float(cases.y.std()) if self.scaling else -1.0
         stop = Stop(generations, self.time_limit, target, exact)
-        checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
-        watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
-        with self._progress(stop, units) as bar:
+        checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
+        own = [Callback(function) for function in self.callbacks]
+        with self._progress(stop, units) as bars, interrupts() as signals:
             return search(
-                cases, settings, stop, n_jobs=n_jobs, callbacks=[*bar, *watchers],
+                cases, settings, stop, n_jobs=n_jobs, observers=[*bars, *own, signals],
                 checkpoint=checkpoint, resume=self._resumed(), begin=begin,
             )  # fmt: skip
 
@@ -399,12 +404,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         there = self.resume and self.checkpoint and exists(Path(self.checkpoint))
         return Path(self.checkpoint) if there else None
 
-    def _progress(self, stop: Stop, units: Units):
+    def _progress(self, stop: Stop, units: Scales):
         from contextlib import nullcontext
 
         if not self.progress:
             return nullcontext(())
-        from epsilex.evolution.progress import progress_bar
+        from epsilex.evolution.observers.progress import progress_bar
 
         return progress_bar(stop, self._names(), units)
 
@@ -412,10 +417,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
-    def _keep(self, found: Search, settings: Settings, units: Units, train: Rows, validation: Rows | None) -> None:
+    def _keep(self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None) -> None:
         archive = found.archive
         programs = [
-            in_units(archive.programs.nodes(i), units, archive.slope[i], archive.intercept[i]) for i in archive.front
+            unscaled(archive.programs.nodes(i), units, archive.slope[i], archive.intercept[i]) for i in archive.front
         ]
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         scorer = Scorer(self._names(), loss_function(self.loss), train, validation, shadow, self._values)
@@ -429,7 +434,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.settings_ = settings
         self.search_ = found
         self.stopped_by_ = found.reason
-        self.n_generations_ = found.generation.index
+        self.n_generations_ = found.state.generation
         self.history_ = frame(found.rows)
         chosen = choose(self.models_, self.choose, train)
         if self.choose == "description":
@@ -453,7 +458,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""
 
 
-def _scaled(rows: Rows, units: Units) -> Rows:
+def _scaled(rows: Rows, units: Scales) -> Rows:
     return Rows(*units.apply(rows.X, rows.y), rows.weight)
 
 

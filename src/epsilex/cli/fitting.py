@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from epsilex.cli.folder import filled
 from epsilex.cli.terminal import note
-from epsilex.evolution.checkpoint import previous
+from epsilex.evolution.observers.checkpoint import previous
 from epsilex.models import Model, save_model
 from epsilex.models.front import front_frame
 from epsilex.regressor import SymbolicRegressor

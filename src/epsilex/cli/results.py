@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from epsilex.evolution.progress import printable
+from epsilex.evolution.observers.progress import printable
 from epsilex.report import Fit
 from epsilex.report.page import figure
 

@@ -50,7 +50,7 @@ def fail(message: str) -> int:
 
 def note(sentences: Iterable[str]) -> None:
     """Say something beside the results, a line each."""
-    from epsilex.evolution.progress import printable
+    from epsilex.evolution.observers.progress import printable
 
     for sentence in sentences:
         print(printable(sentence), file=sys.stderr, flush=True)

@@ -1,28 +1,27 @@
 """Evolution: the genetic programming system of the paper, and what came after it.
 
 settings    `Settings`, frozen; `Settings.paper()` is Table 1
-cases       the training cases, and the measuring of programs on them
+state       what one generation leaves to the next
+run         what a search runs with: its cases, and the parts of a generation that the settings name
+step        `step`, one generation, and `evolve`, its repetition
+search      the loop with its observers, from start to stop
 population  programs and their errors, fitness and age
-loop        `evolve`, a generator of generations
-planting    a part of the start that is not random: `sums` (of `terms`, for the `sides` of an equation), `polynomials`,
-            `powers` and `quadrics`
-schools     children that come from short parents and stay short
-variation   random start, children of pairs
-grafting    children with a term that explains what their parent does not
-tuning      constants: hill climbing, Levenberg-Marquardt
+purposes    which random streams a part draws from
+engine      the engine's version
+measuring   programs run on the cases
+variation   children from parents
+tuning      constants made better
 survival    who lives on
-shadow      likely rows that the data does not have, and who behaves on them
-units       scales that float32 holds well, and the way back
-archive     the best program of each length
-history     one row a generation
-checkpoint  the state on disk, and back
-search      the loop with all its consumers, from start to stop
+observers   what watches a search
 """
 
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.checkpoint import Checkpoint
-from epsilex.evolution.loop import Generation, evolve
-from epsilex.evolution.search import Search, Stop, continued, search
+from epsilex.evolution.measuring import Cases
+from epsilex.evolution.observers.checkpoint import Checkpoint
+from epsilex.evolution.observers.stopping import Stop
+from epsilex.evolution.run import Run
+from epsilex.evolution.search import Search, continued, search
 from epsilex.evolution.settings import Settings
+from epsilex.evolution.state import State
+from epsilex.evolution.step import evolve, step
 
-__all__ = ["Cases", "Checkpoint", "Generation", "Search", "Settings", "Stop", "continued", "evolve", "search"]
+__all__ = ["Cases", "Checkpoint", "Run", "Search", "Settings", "State", "Stop", "continued", "evolve", "search", "step"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epsilex.evolution.shadow import UNTAMED
+from epsilex.data.shadow import UNTAMED
 from epsilex.programs import Programs
 
 
@@ -21,6 +21,7 @@ class Population:
     outputs    (individuals,) uint64: hash of the output vector
     tame       (individuals,) uint8: 0 if the program is wild on shadow rows, 1 if not on the first, 2 on none of them
     age        (individuals,) int64: generations since the oldest ancestor was made
+    evaluated  how many programs were run to make this population from the one before it
     """
 
     programs: Programs
@@ -32,6 +33,7 @@ class Population:
     outputs: np.ndarray
     tame: np.ndarray
     age: np.ndarray
+    evaluated: int = 0
 
     def __len__(self) -> int:
         return len(self.fitness)

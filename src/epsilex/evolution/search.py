@@ -1,66 +1,34 @@
-"""A search from start to stop: the loop and its consumers."""
+"""A search from start to stop: the loop and its observers."""
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from epsilex.evolution import history
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.checkpoint import Checkpoint, load_checkpoint
-from epsilex.evolution.loop import Generation, evolve
+from epsilex.evolution.measuring.cases import Cases
+from epsilex.evolution.measuring.tameness import look_closer
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint
+from epsilex.evolution.observers.history import History
+from epsilex.evolution.observers.observer import Observer
+from epsilex.evolution.observers.stopping import Stop, Stopping
+from epsilex.evolution.run import Run
 from epsilex.evolution.settings import Settings
+from epsilex.evolution.state import State
+from epsilex.evolution.step import evolve
 
-PATIENCE = 100  # generations in which an exact formula may still be found in a shorter form
 REHEARSING = 100  # programs, enough for every part of the search to have its turn
 _REHEARSED: set[tuple[type, str]] = set()
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """When to stop: after so many generations, so many seconds, at a fitness of `target` or less, or once the best mean
-    absolute error has been `exact` or less for PATIENCE generations, so that only rounding is left of it."""
-
-    generations: int | None = None
-    seconds: float | None = None
-    target: float = 0.0
-    exact: float = -1.0
-
-    def __post_init__(self) -> None:
-        if self.generations is not None and not self.generations >= 0:
-            raise ValueError(f"generations: expected at least 0; got {self.generations}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise ValueError(f"time_limit: expected more than 0 seconds; got {self.seconds}")
-        if self.generations is None and self.seconds is None:
-            raise ValueError("generations, time_limit: expected at least one of them; got None for both")
-
-    def reason(self, generation: Generation, elapsed: float, rows: Sequence[dict[str, float]] = ()) -> str | None:
-        """Why to stop after this generation, the last of the history's rows; None to go on."""
-        if self.generations is not None and generation.index >= self.generations:
-            return "generations"
-        if self.seconds is not None and elapsed >= self.seconds:
-            return "time"
-        if generation.population.fitness.min() <= self.target:
-            return "target"
-        if len(rows) >= PATIENCE and all(row["best_mae"] <= self.exact for row in rows[-PATIENCE:]):
-            return "exact"
-        return None
-
-
 @dataclass(slots=True)
 class Search:
-    """What a search found: the last generation, the best program of each length, the history, and why it stopped."""
+    """What a search found: the last state, the best program of each length, the history, and why it stopped."""
 
-    generation: Generation
+    state: State
     archive: Archive
     rows: list[dict[str, float]]
     reason: str
@@ -72,46 +40,45 @@ def search(
     stop: Stop,
     *,
     n_jobs: int = 1,
-    callbacks: Sequence[Callable[[Generation, Archive], object]] = (),
+    observers: Sequence[Observer] = (),
     checkpoint: Checkpoint | None = None,
     resume: Path | None = None,
     begin: Search | None = None,
 ) -> Search:
-    """Run the loop until `stop` says so, a signal arrives, or a callback returns True.
+    """Run the loop until `stop` or one of the `observers` says so.
 
-    SIGINT and SIGTERM let the generation finish and return the best so far. With `checkpoint`, the state is written
-    every so often; `resume` continues from such a file, bit for bit. `begin` continues a search that is still in
-    memory.
+    With `checkpoint`, the state is written every so often; `resume` continues from such a file, bit for bit. `begin`
+    continues a search that is still in memory.
     """
-    archive, rows, last = Archive(settings.max_length), [], None
+    run = Run(cases, settings, n_jobs)
+    state, archive, rows = None, Archive(settings.max_length), []
     if begin is not None:
-        last, archive, rows = begin.generation, begin.archive, list(begin.rows)
+        state, archive, rows = begin.state, begin.archive, begin.rows
     if resume is not None:
-        last, archive, rows = load_checkpoint(resume, settings, cases)
-    before = rows[-1]["seconds"] if rows else 0.0
+        state, archive, rows = load_checkpoint(resume, settings, cases)
     if stop.seconds is not None:
         rehearse(cases, settings)
-    started = time.perf_counter()
-    limited = before if begin is None else 0.0  # the clock of a resumed search runs on, that of a continued one anew
-    reason = stop.reason(last, limited, rows) if last is not None else None
-    with interrupts() as interrupted:
-        loop = evolve(cases, settings, last, n_jobs)
-        while reason is None:
-            last = next(loop)
-            elapsed = time.perf_counter() - started
-            archive.update(last.population)
-            rows.append(history.row(last, before + elapsed))
-            reason = stop.reason(last, limited + elapsed, rows)
-            for callback in callbacks:
-                if callback(last, archive) is True:
-                    reason = reason or "callback"
-            if interrupted:
-                reason = "interrupt"
-            if checkpoint is not None:
-                checkpoint.tick(last, archive, rows, settings, cases, final=reason is not None)
-    assert last is not None
+    history = History(run.clock, rows)
+    # The clock of a resumed search runs on, that of a continued one anew.
+    stopping = Stopping(stop, history.seconds if begin is None else 0.0, rows)
+    watching: list[Observer] = [history, stopping, *observers]
+    if checkpoint is not None:
+        watching.append(checkpoint.of(run, history))
+    reason = stopping.reason(state) if state is not None else None
+    if reason is None:
+        for state in evolve(run, state):
+            archive.update(state.population)
+            said = [observer.see(state, archive) for observer in watching]
+            reason = next((word for word in reversed(said) if word == "interrupt"), None) or next(
+                filter(None, said), None
+            )
+            if reason is not None:
+                break
+        for observer in watching:
+            observer.end(state, archive)
+    assert state is not None
     assert reason is not None
-    return Search(last, archive, rows, reason)
+    return Search(state, archive, history.rows, reason)
 
 
 def rehearse(cases: Cases, settings: Settings) -> None:
@@ -119,17 +86,17 @@ def rehearse(cases: Cases, settings: Settings) -> None:
 
     So a limit of time is one of searching: compiling takes half a minute, once on a machine.
     """
-    few = replace(settings, population_size=min(settings.population_size, REHEARSING), sums=False, seed=0)
+    few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
     if (type(cases), repr(few)) not in _REHEARSED:
         _REHEARSED.add((type(cases), repr(few)))
-        for generation in evolve(cases, few):
-            if generation.index == 2:
+        for state in evolve(Run(cases, few)):
+            if state.generation == 2:
                 break
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
     """A search as the beginning of another one; everyone is measured again, for the cases may be others."""
-    population, archive = found.generation.population, Archive(settings.max_length)
+    population, archive = found.state.population, Archive(settings.max_length)
     if (len(population), population.programs.width) != (settings.population_size, settings.max_length):
         raise ValueError(
             "population_size, max_length: expected those of the search that is continued, "
@@ -137,35 +104,12 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
             f"got {settings.population_size} and {settings.max_length}"
         )
     population.programs.validate(cases.n_features)
-    how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
-    measured = cases.measure(population.programs, **how)
+    run = Run(cases, settings, n_jobs)
+    measured = run.measured(population.programs)
     measured.age = population.age.copy()
     same = measured.fitness == population.fitness
     measured.tame = np.where(same, population.tame, measured.tame)
-    best = cases.measure(found.archive.programs.take(found.archive.taken), **how)
-    cases.audit(best, n_jobs)
+    best = run.measured(found.archive.programs.take(found.archive.taken))
+    look_closer(best, cases, n_jobs)
     archive.update(best)
-    return Search(replace(found.generation, population=measured), archive, list(found.rows), found.reason)
-
-
-@contextmanager
-def interrupts():
-    """A list that is not empty once SIGINT or SIGTERM has come; a second SIGINT is as usual."""
-    seen: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def note(number, frame):
-        if seen and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        seen.append(number)
-
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not set from Python
+    return Search(replace(found.state, population=measured), archive, list(found.rows), found.reason)

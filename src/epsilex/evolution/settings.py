@@ -11,10 +11,10 @@ from epsilex.programs.operators import opcodes
 from epsilex.programs.start import check_lengths
 from epsilex.selection import spelling
 
-TUNINGS = ("none", "hill_climbing", "levenberg_marquardt")
-SURVIVALS = ("pareto", "generational")
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
+MODERN_VARIATIONS = {"grafts": 0.2}
+MODERN_PLANTERS = ("quadrics", "polynomials", "rationals", "powers", "long_sums", "sums")
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Settings:
     selection_options: Mapping[str, Any] = field(default_factory=dict)
     short_share: float = 0.5  # of the children, from short parents and short themselves
     crossover: float = 0.7  # of the pairs of parents; the others are mutated
-    mutations: Mapping[str, float] | None = None  # weights by kind; None: MODERN_MUTATIONS
+    mutations: Mapping[str, float] = field(default_factory=lambda: dict(MODERN_MUTATIONS))  # weights by kind
     point_rate: float = 0.0  # per node; 0 changes one node
     redraw: bool = False  # whether point mutation may draw the symbol that is there already
     min_child_length: int = 1  # a shorter child is refused
     retries: int = 3  # of a child that is refused
     subtree_size: int = 10  # of a new random subtree, at most
-    graft_share: float = 0.2  # of the children, that get a term which explains errors of their parent
+    variations: Mapping[str, float] = field(default_factory=lambda: dict(MODERN_VARIATIONS))  # shares of the children
     tuning: str = "levenberg_marquardt"
     tuning_share: float = 1.0  # of the children
     tuning_steps: int = 3
@@ -54,15 +54,15 @@ class Settings:
     survival: str = "pareto"
     max_cases: int | None = 4096  # rows the search sees, drawn at random from more; None: all
     shadow: bool = True  # whether untamed programs count as less fit
-    sums: bool = True  # whether the first population has sums of simple terms in it
-    elitism: bool = True
+    planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas that the first population begins with
+    elitism: bool = True  # of generational survival
     seed: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operators", tuple(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
         self._split_selection()
-        object.__setattr__(self, "mutations", self.mutation_weights)
+        object.__setattr__(self, "planters", tuple(self.planters))
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)
         selections.check_options(chosen, self.selection_options)
@@ -80,25 +80,42 @@ class Settings:
                 f"min_child_length: expected at most max_length, {self.max_length}; got {self.min_child_length}"
             )
         _at_least("max_cases", self.max_cases or 2, 2)
-        for name in ("constant_share", "short_share", "crossover", "point_rate", "graft_share", "tuning_share"):
+        for name in ("constant_share", "short_share", "crossover", "point_rate", "tuning_share"):
             value = getattr(self, name)
             if not 0.0 <= value <= 1.0:
                 raise ValueError(f"{name}: expected a number from 0 to 1; got {value}")
         low, high = self.constant_range
         if not low <= high:
             raise ValueError(f"constant_range: expected (low, high) with low <= high; got {self.constant_range}")
-        _one_of("tuning", self.tuning, TUNINGS)
-        _one_of("survival", self.survival, SURVIVALS)
-        for name, weight in self.mutation_weights.items():
-            _one_of("mutations", name, MUTATIONS)
+        self._check_parts(chosen)
+
+    def _check_parts(self, chosen: selections.Method) -> None:
+        """Check the names of exchangeable parts, and their shares."""
+        from epsilex.evolution.survival import SURVIVALS
+        from epsilex.evolution.tuning import TUNERS
+        from epsilex.evolution.variation import VARIATIONS
+        from epsilex.planting import PLANTERS
+
+        TUNERS.find(self.tuning)
+        SURVIVALS.find(self.survival)
+        for name in self.planters:
+            PLANTERS.find(name)
+        for name, share in self.variations.items():
+            VARIATIONS.find(name)
+            if not 0.0 <= share <= 1.0:
+                raise ValueError(f"variations: expected shares from 0 to 1; got {name}={share}")
+        if chosen.survive is not None and self.survival != "age_fitness":
+            raise ValueError(
+                f"survival: expected 'age_fitness' with the selection {chosen.id!r}, which brings its own rule; "
+                f"got {self.survival!r}"
+            )
+        for name, weight in self.mutations.items():
+            if name not in MUTATIONS:
+                raise ValueError(f"mutations: expected one of {', '.join(MUTATIONS)}; got {name!r}")
             if not weight >= 0:
                 raise ValueError(f"mutations: expected weights of at least 0; got {name}={weight}")
-        if not sum(self.mutation_weights.values()) > 0:
+        if not sum(self.mutations.values()) > 0:
             raise ValueError("mutations: expected at least one weight above 0")
-
-    @property
-    def mutation_weights(self) -> dict[str, float]:
-        return dict(MODERN_MUTATIONS if self.mutations is None else self.mutations)
 
     def _split_selection(self) -> None:
         """Keep the method's id in `selection` and all of its options in `selection_options`."""
@@ -134,14 +151,17 @@ class Settings:
             "redraw": False,
             "min_child_length": 1,
             "retries": 0,
-            "graft_share": 0.0,
+            "variations": {},
             "tuning": "hill_climbing",
             "survival": "generational",
             "shadow": False,
-            "sums": False,
+            "planters": (),
             "max_cases": None,
             "elitism": True,
         }
+        chosen = changes.get("selection", table["selection"])
+        if selections.method(spelling.parse(chosen)[0] if isinstance(chosen, str) else chosen).survive is not None:
+            table["survival"] = "age_fitness"
         return cls(**{**table, **changes})
 
 
@@ -156,8 +176,3 @@ def population_for(seconds: float) -> int:
 def _at_least(name: str, value: int, least: int) -> None:
     if not value >= least:
         raise ValueError(f"{name}: expected at least {least}; got {value}")
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name}: expected one of {', '.join(allowed)}; got {value!r}")

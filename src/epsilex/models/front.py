@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epsilex.evolution.shadow import UNTAMED, limits
-from epsilex.evolution.units import Units, in_units
+from epsilex.data.scales import Scales, unscaled
+from epsilex.data.shadow import UNTAMED, limits
 from epsilex.models.gathering import gather
 from epsilex.models.model import Model, model
 from epsilex.models.polish import polish
@@ -174,7 +174,7 @@ def risk(m: Model) -> float:
     return UNTAMED if m.metrics["defined"] else UNDEFINED
 
 
-def in_user_units(m: Model, units: Units, power: int) -> Model:
+def in_user_units(m: Model, units: Scales, power: int) -> Model:
     """A model of scaled data as one of the user's; the loss goes by this power of the target's unit."""
     scale = np.float64(units.y_scale)
     metrics = dict(m.metrics)
@@ -182,7 +182,7 @@ def in_user_units(m: Model, units: Units, power: int) -> Model:
         for name, factor in (("mae", scale), ("mse", scale**2), ("loss", scale**power)):
             for key in {name, f"validation_{name}"} & metrics.keys():
                 metrics[key] = float(metrics[key] * factor) if metrics[key] else 0.0
-    return model(simplify(in_units(m.nodes, units, 1.0, 0.0)), m.feature_names, **metrics)
+    return model(simplify(unscaled(m.nodes, units, 1.0, 0.0)), m.feature_names, **metrics)
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:

@@ -15,9 +15,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, factored, least_squares, logarithms, sides, whole_sides
-from epsilex.evolution.terms import (
+from epsilex.planting.planter import Limits
+from epsilex.planting.terms import (
     Monomial,
     Term,
     all_monomials,
@@ -28,34 +27,36 @@ from epsilex.evolution.terms import (
     outputs,
     unit_length,
 )
+from epsilex.planting.transforms import MIN_ROWS, factored, least_squares, logarithms, transforms, whole_transforms
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
 TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest; and for each individual of the population
 FEATURES = 8  # that the terms are made of, those most correlated with the target
 PATH_FEATURES, LONG_SUMS = 25, 20  # of the long sums, whose terms are of one or two features
-PAIRS = 8  # kept of each side of the equation
+PAIRS = 8  # kept of each transform
+FEW_ROWS = 256  # on which all pairs of terms are looked at
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
 SAFE_ROWS, EXACT = 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
 
 
-def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
-    names = list(settings.operators)
-    if not possible(y, settings, MIN_ROWS):
+    X, y, names = X[:FEW_ROWS], y[:FEW_ROWS], list(limits.operators)
+    if not possible(y, limits, MIN_ROWS):
         return []
     features = correlated(X, y, FEATURES)
     monomials = all_monomials(features)
-    terms, values, unit = _terms(X, features, monomials, settings)
+    terms, values, unit = _terms(X, features, monomials, limits)
     if len(terms) < 2:
         return []
     lengths = np.array([len(t) for t in terms])
     whole = Correlations(unit)
     found = [
-        side.solve([terms[k] for k in picked], values[picked])
-        for side in (*sides(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
-        for picked in _picks(whole, side.values, lengths)
+        transform.solve([terms[k] for k in picked], values[picked])
+        for transform in (*transforms(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
+        for picked in _picks(whole, transform.values, lengths)
     ]
     for log, rows in logarithms(y, names):
         part = whole if len(rows) == len(y) else Correlations(unit_length(values[:, rows]))
@@ -63,22 +64,22 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
             log.solve([terms[k] for k in picked], values[picked][:, rows])
             for picked in _picks(part, log.values, lengths)
         ]
-    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)
+    return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)
 
 
-def possible(y: np.ndarray, settings: Settings, rows: int) -> bool:
+def possible(y: np.ndarray, limits: Limits, rows: int) -> bool:
     """Whether there is arithmetic to make sums with, and a target of so many rows at least to look for."""
-    return {"add", "sub", "mul", "div"} <= set(settings.operators) and len(y) >= rows and np.ptp(y) > 0.0
+    return {"add", "sub", "mul", "div"} <= set(limits.operators) and len(y) >= rows and np.ptp(y) > 0.0
 
 
-def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+def long_sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs of sums that grow by a term at a time: of squares and products, of terms of one feature, and of all
     terms."""
-    names = settings.operators
-    if not possible(y, settings, SAFE_ROWS):
+    names = limits.operators
+    if not possible(y, limits, SAFE_ROWS):
         return []
     features = correlated(X, y, PATH_FEATURES)
-    terms, values, unit = _terms(X, features, all_monomials(features, 2), settings)
+    terms, values, unit = _terms(X, features, all_monomials(features, 2), limits)
     products = {CONSTANT, FEATURE, opcode("mul"), opcode("square")}
     kinds = (
         [len(t) <= 3 and all(code in products for code, _, _ in t) for t in terms],  # of degree two
@@ -86,12 +87,12 @@ def long_sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Nod
         [True] * len(terms),
     )
     found = []
-    for side in whole_sides(y, names):
-        centred = side.values - side.values.mean()
+    for transform in whole_transforms(y, names):
+        centred = transform.values - transform.values.mean()
         for who in map(np.flatnonzero, kinds):
-            paths = path([terms[k] for k in who], unit[who], centred, settings.max_length)
-            found += [side.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
-    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+            paths = path([terms[k] for k in who], unit[who], centred, limits.max_length)
+            found += [transform.solve([terms[k] for k in who[picked]], values[who[picked]]) for picked in paths]
+    return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)[:LONG_SUMS]
 
 
 def path(terms: list[Term], unit: np.ndarray, left: np.ndarray, max_length: int, least: int = 2) -> Iterator[list[int]]:
@@ -127,10 +128,10 @@ def path(terms: list[Term], unit: np.ndarray, left: np.ndarray, max_length: int,
             return
 
 
-def _terms(X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], settings: Settings):
+def _terms(X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], limits: Limits):
     """The library's terms of these features that are worth a look: programs, values, and values of length 1."""
-    unary = [name for name in settings.operators if lookup(opcode(name)).arity == 1 and name != "neg"]
-    n = min(TERMS, round(TERMS_EACH * settings.population_size))
+    unary = [name for name in limits.operators if lookup(opcode(name)).arity == 1 and name != "neg"]
+    n = min(TERMS, round(TERMS_EACH * limits.population_size))
     return distinct(*evaluated(library(features, monomials, unary, 2 * n), X), n)
 
 

@@ -13,10 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
-from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import Factor, Side, least_squares, quotients
-from epsilex.evolution.sums import EXACT, LONG_SUMS, SAFE_ROWS, by_description, path, possible
-from epsilex.evolution.terms import (
+from epsilex.planting.planter import Limits
+from epsilex.planting.sums import EXACT, LONG_SUMS, SAFE_ROWS, by_description, path, possible
+from epsilex.planting.terms import (
     all_monomials,
     apply,
     constant,
@@ -26,6 +25,7 @@ from epsilex.evolution.terms import (
     feature,
     product_of,
 )
+from epsilex.planting.transforms import Factor, Transform, least_squares, quotients
 from epsilex.programs.fold import Node
 
 FEATURES, KEPT = 9, 2  # of the features, those most correlated with the target; and quadrics kept of each kind
@@ -34,10 +34,10 @@ SHIFTS = np.linspace(-3.0, 1.0, 33)  # powers of ten of the distance from the ta
 REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`, which narrow it down by this each
 
 
-def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+def quadrics(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
-    names = settings.operators
-    if not possible(y, settings, SAFE_ROWS):
+    names = limits.operators
+    if not possible(y, limits, SAFE_ROWS):
         return []
     features = correlated(X, y, FEATURES)
     terms = [product_of(two) for two in combinations(features, 2)] + [feature(j) for j in features]
@@ -47,13 +47,13 @@ def quadrics(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node
         return []
     basis = np.linalg.qr(np.column_stack([np.ones(len(y)), unit.T]))[0]
     found = []
-    for side, r2 in (*_factored(X, y, features, basis, "sqrt" in names), *_shifted(y, basis, names)):
+    for transform, r2 in (*_factored(X, y, features, basis, "sqrt" in names), *_shifted(y, basis, names)):
         if r2 > CLOSE:
-            room = settings.max_length - len(side.back(constant(1.0)))
-            left = side.values - side.values.mean()
-            paths = [_needed(values, side.values)] if r2 > 1.0 - EXACT else path(terms, unit, left, room)
-            found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
-    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:LONG_SUMS]
+            room = limits.max_length - len(transform.back(constant(1.0)))
+            left = transform.values - transform.values.mean()
+            paths = [_needed(values, transform.values)] if r2 > 1.0 - EXACT else path(terms, unit, left, room)
+            found += [transform.solve([terms[k] for k in picked], values[picked]) for picked in paths]
+    return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)[:LONG_SUMS]
 
 
 def _r2(targets: np.ndarray, basis: np.ndarray) -> np.ndarray:
@@ -66,17 +66,17 @@ def _r2(targets: np.ndarray, basis: np.ndarray) -> np.ndarray:
 
 def _factored(
     X: np.ndarray, y: np.ndarray, features: Sequence[int], basis: np.ndarray, root: bool
-) -> Iterator[tuple[Side, float]]:
+) -> Iterator[tuple[Transform, float]]:
     """The few y / F and F / y, and with a `root` their squares, that are closest to a quadric; with its R2."""
     monomials = [((), ()), *all_monomials(features)]
     factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
     for values, back, free in quotients(factors, X, y, root):
         r2 = np.round(_r2(values, basis), 9)
         for i in np.argsort(-r2, kind="stable")[:KEPT]:
-            yield Side(values[i], partial(back, factors[i]), free), r2[i]
+            yield Transform(values[i], partial(back, factors[i]), free), r2[i]
 
 
-def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Side, float]]:
+def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Transform, float]]:
     """1 / (y - a), log(y - a) and (y - a)^2, or of a - y, for the `a` that brings each closest to a quadric."""
     kinds: list[tuple[Callable, Callable, str]] = [
         (lambda d: 1.0 / d, lambda s: apply("div", constant(1.0), s), "factor")
@@ -94,7 +94,7 @@ def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator
                 low, high = SHIFTS[max(best - 1, 0)], SHIFTS[min(best + 1, len(SHIFTS) - 1)]
                 closeness = partial(_closeness, function, distance, basis)
                 shift = _highest(closeness, low, high)
-                yield Side(function(distance + 10.0**shift), back, free), round(closeness(shift), 9)
+                yield Transform(function(distance + 10.0**shift), back, free), round(closeness(shift), 9)
 
 
 def _closeness(function: Callable, distance: np.ndarray, basis: np.ndarray, shift: float) -> float:

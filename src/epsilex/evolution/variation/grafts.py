@@ -9,16 +9,21 @@ comes with it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.population import Population
+from epsilex.evolution.purposes import GRAFT, SCION, STOCK, generator
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.variation import GRAFT, SCION, STOCK
+from epsilex.evolution.variation.offspring import Offspring
 from epsilex.programs import Programs
 from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.programs.operators import arities, opcode
 from epsilex.programs.start import by_arity, grown
+
+if TYPE_CHECKING:
+    from epsilex.evolution.run import Run
+    from epsilex.evolution.state import State
 
 SCIONS, SIZE = 512, 6  # random ones of a generation, and the length of the longest
 OWN_SIZE = 12  # the length of the longest that is a parent's subtree
@@ -28,25 +33,24 @@ NUDGE = 0.01  # of a node's mean magnitude, by which its value is changed to see
 SPIKE = 0.5  # share of a scion's length that a single row may have
 
 
-def graft(
-    children: Programs, origin: np.ndarray, parents: np.ndarray, limits: np.ndarray, population: Population,
-    cases: Cases, settings: Settings, generation: int, n_jobs: int,
-) -> None:  # fmt: skip
-    """Make a share of the children, in place, grafts of their `parents`; of each at most `limits` nodes.
+def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
+    """Make a share of the children, in place, grafts of their parents, within their limits of length.
 
     A model of a series has features that only a run of it knows, and is left alone.
     """
-    if not {"add", "mul"} <= set(settings.operators) or cases.n_features != cases.rows.shape[1]:
+    cases, settings, n_jobs = run.cases, run.settings, run.n_jobs
+    if not {"add", "mul"} <= set(settings.operators) or cases.n_features != cases.inputs.shape[1]:
         return
     from epsilex.kernels import grafting, slices
 
-    rng = np.random.Generator(np.random.Philox(key=[settings.seed, generation * 256 + GRAFT]))
-    slots = np.flatnonzero(rng.random(len(children)) < settings.graft_share)
+    population, generation, parents = state.population, state.generation, offspring.parents
+    rng = generator(settings.seed, generation, GRAFT)
+    slots = np.flatnonzero(rng.random(len(offspring)) < share)
     X, y, root_weight = cases.drawn(settings.tuning_cases, rng)
     weight = root_weight * root_weight
     n, stock, arity = min(settings.tuning_cases, len(cases)), population.programs, arities()
     seed, code = np.uint64(settings.seed), (stock.opcode, stock.feature, stock.constant, stock.length)
-    m, width = len(slots), stock.width
+    m, width, children = len(slots), stock.width, offspring.programs
     node, start = np.empty(m, np.int32), np.empty(m, np.int32)
     part, nudged = Programs.empty(m, width), Programs.empty(m, width + 2)
     grafting.stocks(
@@ -71,11 +75,11 @@ def graft(
 
     def some(first: int, last: int) -> None:
         grafting.graft(
-            seed, generation, GRAFT, slots, parents, limits, TRIES, REPLACING, y, weight, n,
+            seed, generation, GRAFT, slots, parents, offspring.limits, TRIES, REPLACING, y, weight, n,
             out, value, raised, usable, population.slope, population.intercept, settings.scaling, *code, node, start,
             scions.opcode, scions.feature, scions.constant, scions.length, scion_values, good, factors,
             opcode("add"), opcode("mul"),
-            children.opcode, children.feature, children.constant, children.length, origin, first, last,
+            children.opcode, children.feature, children.constant, children.length, offspring.origin, first, last,
         )  # fmt: skip
 
     slices.run(some, m, n_jobs)

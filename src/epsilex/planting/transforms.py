@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from epsilex.evolution.shadow import NOISE
-from epsilex.evolution.terms import (
+from epsilex.data.shadow import NOISE
+from epsilex.planting.terms import (
     Monomial,
     Term,
     apply,
@@ -28,7 +28,7 @@ MIN_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Side:
+class Transform:
     """What stands for y on its side of the equation, and the way back.
 
     values     (rows,)
@@ -60,27 +60,27 @@ class Side:
         return None if result is None else list(self.back(result))
 
 
-def sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
+def transforms(y: np.ndarray, names: Sequence[str]) -> Iterator[Transform]:
     """y itself, and functions of it that its values and the operators allow."""
-    yield Side(y, lambda s: s, "both")
+    yield Transform(y, lambda s: s, "both")
     size = np.abs(y).max()
     if (np.abs(y) > 1e-3 * size).all():
-        yield Side(size / y, lambda s: apply("div", constant(1.0), s), "factor")
+        yield Transform(size / y, lambda s: apply("div", constant(1.0), s), "factor")
     if (y > 1e-6 * size).all():
         if "sqrt" in names:
-            yield Side((y / size) ** 2, lambda s: apply("sqrt", s), "size")
+            yield Transform((y / size) ** 2, lambda s: apply("sqrt", s), "size")
         if "square" in names:
-            yield Side(np.sqrt(y / size), lambda s: apply("square", s), "factor")
+            yield Transform(np.sqrt(y / size), lambda s: apply("square", s), "factor")
 
 
-def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Side, np.ndarray]]:
+def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Transform, np.ndarray]]:
     """The logarithm of y, or of -y, on the rows where it is large, and these rows; that of other values may be nothing
     but rounding, or noise. An error of y is one of its logarithm times y, so that rows count by their y."""
     for values in (y, -y) if "exp" in names else ():
         large = large_rows(values)
         if len(large) >= MIN_ROWS:
             root = values[large] / values.max()
-            yield Side(np.log(values[large]), lambda s: apply("exp", s), "constant", root), large
+            yield Transform(np.log(values[large]), lambda s: apply("exp", s), "constant", root), large
 
 
 def large_rows(y: np.ndarray) -> np.ndarray:
@@ -89,15 +89,15 @@ def large_rows(y: np.ndarray) -> np.ndarray:
     return np.flatnonzero(y > max(1e-3 * size, 3.0 * below)) if below < NOISE * size else np.empty(0, np.int64)
 
 
-def whole_sides(y: np.ndarray, names: Sequence[str]) -> Iterator[Side]:
-    """`sides`, and the logarithm where all rows have one."""
-    yield from sides(y, names)
-    yield from (side for side, rows in logarithms(y, names) if len(rows) == len(y))
+def whole_transforms(y: np.ndarray, names: Sequence[str]) -> Iterator[Transform]:
+    """`transforms`, and the logarithm where all rows have one."""
+    yield from transforms(y, names)
+    yield from (transform for transform, rows in logarithms(y, names) if len(rows) == len(y))
 
 
 def factored(
     X: np.ndarray, y: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], unit: np.ndarray, root: bool
-) -> Iterator[Side]:
+) -> Iterator[Transform]:
     """y / F and F / y, and where there is a `root` their squares, for the features, pairs and other monomials F that
     leave most to a single term."""
     factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
@@ -110,7 +110,7 @@ def factored(
             who = np.flatnonzero(np.array(kind) == k)
             for i in who[np.argsort(-r[who], kind="stable")[: FACTORS if k == 0 else FACTORS // 2]]:
                 if r[i] > 0.0:
-                    yield Side(values[i], partial(back, factors[i]), free)
+                    yield Transform(values[i], partial(back, factors[i]), free)
 
 
 Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms above and below the line

@@ -6,18 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.loop import Generation
-from epsilex.evolution.units import Units, in_units
+from epsilex.data.scales import Scales, unscaled
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.stopping import Stop
+from epsilex.evolution.state import State
 from epsilex.programs.formula import text
 from epsilex.programs.simplify import simplify
-
-if TYPE_CHECKING:
-    from epsilex.evolution.search import Stop
 
 DRAW_EVERY = 0.2  # seconds
 LINE_EVERY = 15.0  # where nothing can be redrawn, as in a log file
@@ -29,26 +26,26 @@ DIGITS = 3  # of the constants in the formula shown
 class Progress:
     """What there is to tell of a search at any moment: how far it is, how long it will take, what it has found."""
 
-    def __init__(self, stop: Stop, names: Sequence[str], units: Units):
-        self.stop, self.names, self.units = stop, names, units
+    def __init__(self, stop: Stop, names: Sequence[str], scales: Scales):
+        self.stop, self.names, self.scales = stop, names, scales
         self.began = time.monotonic()
         self.first: int | None = None
         self.generation = 0
         self.error = np.inf
         self.formula = ""
 
-    def update(self, generation: Generation, archive: Archive) -> None:
-        """Take in a generation; the formula is written anew only when there is another."""
-        self.first = generation.index if self.first is None else self.first
-        self.generation = generation.index
+    def update(self, state: State, archive: Archive) -> None:
+        """Take in a state; the formula is written anew only when there is another."""
+        self.first = state.generation if self.first is None else self.first
+        self.generation = state.generation
         front = archive.front
         if not len(front):
             return
         best = front[-1]
-        error = float(archive.fitness[best]) * self.units.y_scale
+        error = float(archive.fitness[best]) * self.scales.y_scale
         if error != self.error:
             self.error = error
-            nodes = in_units(archive.programs.nodes(best), self.units, archive.slope[best], archive.intercept[best])
+            nodes = unscaled(archive.programs.nodes(best), self.scales, archive.slope[best], archive.intercept[best])
             self.formula = printable(text(simplify(nodes), self.names, DIGITS))
 
     @property
@@ -88,11 +85,26 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "�" for character in text)
 
 
+class ProgressBar:
+    """The observer behind a progress bar: it takes in every state, and draws now and then."""
+
+    def __init__(self, progress: Progress, draw: Callable[[], None]):
+        self._progress, self._draw = progress, draw
+        self._last = -np.inf
+
+    def see(self, state: State, archive: Archive) -> None:
+        self._progress.update(state, archive)
+        if time.monotonic() - self._last >= DRAW_EVERY:
+            self._last = time.monotonic()
+            self._draw()
+
+    def end(self, state: State, archive: Archive) -> None:
+        pass
+
+
 @contextmanager
-def progress_bar(
-    stop: Stop, names: Sequence[str], units: Units
-) -> Iterator[list[Callable[[Generation, Archive], None]]]:
-    """Show the progress of a search on standard error, and yield a list with the callback that keeps it going.
+def progress_bar(stop: Stop, names: Sequence[str], scales: Scales) -> Iterator[list[ProgressBar]]:
+    """Show the progress of a search on standard error, and yield a list with the observer that keeps it going.
 
     It is a bar in a terminal, one line that changes in a notebook, and a line now and then elsewhere.
     """
@@ -100,30 +112,21 @@ def progress_bar(
 
     console = Console(stderr=True)
     show = _notebook if console.is_jupyter else _terminal if console.is_terminal else _log
-    progress = Progress(stop, names, units)
+    progress = Progress(stop, names, scales)
     with show(progress, console) as draw:
-        last = -np.inf
-
-        def callback(generation: Generation, archive: Archive) -> None:
-            nonlocal last
-            progress.update(generation, archive)
-            if time.monotonic() - last >= DRAW_EVERY:
-                last = time.monotonic()
-                draw()
-
-        yield [callback]
+        yield [ProgressBar(progress, draw)]
 
 
 @contextmanager
 def _terminal(progress: Progress, console) -> Iterator[Callable[[], None]]:
     from rich.live import Live
-    from rich.progress_bar import ProgressBar
+    from rich.progress_bar import ProgressBar as Bar
     from rich.table import Table
     from rich.text import Text
 
     def render() -> Table:
         grid = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=1.0, completed=progress.share_done, width=BAR)
+        bar = Bar(total=1.0, completed=progress.share_done, width=BAR)
         # Room for the ^C that a terminal echoes: a line that breaks would stay behind.
         grid.add_row(bar, Text(progress.line(console.width - BAR - 5), no_wrap=True, overflow="ellipsis"))
         return grid

@@ -10,31 +10,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import logarithms
-from epsilex.evolution.sums import SAFE_ROWS, by_description, path, possible
-from epsilex.evolution.terms import Term, apply, constant, correlated, distinct, evaluated, feature
+from epsilex.planting.planter import Limits
+from epsilex.planting.sums import SAFE_ROWS, by_description, path, possible
+from epsilex.planting.terms import Term, apply, constant, correlated, distinct, evaluated, feature
+from epsilex.planting.transforms import logarithms
 from epsilex.programs.fold import Node
 
 FEATURES = 25  # at most, those most correlated with the logarithm
 KEPT = 10
 
 
-def powers(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+def powers(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
-    if not possible(y, settings, SAFE_ROWS):
+    if not possible(y, limits, SAFE_ROWS):
         return []
-    names, found = settings.operators, []
-    for side, rows in logarithms(y, names):
-        features = correlated(X[rows], side.values, FEATURES)
+    names, found = limits.operators, []
+    for transform, rows in logarithms(y, names):
+        features = correlated(X[rows], transform.values, FEATURES)
         terms = [t for j in features for t in _functions(j, X[:, j], names)]
         terms, values, _ = distinct(*evaluated(terms, X[rows]), len(terms))
-        root = np.asarray(side.root)
-        unit, target = _weighted(values, root), _weighted(side.values, root)
+        root = np.asarray(transform.root)
+        unit, target = _weighted(values, root), _weighted(transform.values, root)
         unit /= np.maximum(np.sqrt((unit**2).sum(axis=1, keepdims=True)), 1e-300)
-        paths = path(terms, unit, target, settings.max_length - 1, least=1)
-        found += [side.solve([terms[k] for k in picked], values[picked]) for picked in paths]
-    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:KEPT]
+        paths = path(terms, unit, target, limits.max_length - 1, least=1)
+        found += [transform.solve([terms[k] for k in picked], values[picked]) for picked in paths]
+    return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)[:KEPT]
 
 
 def _functions(j: int, x: np.ndarray, names: Sequence[str]) -> list[Term]:

@@ -12,39 +12,60 @@ import math
 import os
 import time
 import warnings
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.loop import Generation
+from epsilex.evolution.measuring.cases import Cases
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.history import History
 from epsilex.evolution.population import Population
+from epsilex.evolution.run import Run
 from epsilex.evolution.settings import Settings
+from epsilex.evolution.state import State
 from epsilex.programs.operators import opcodes
 from epsilex.selection import Method
 
-SCHEMA = "epsilex-checkpoint-1"
+SCHEMA = "epsilex-checkpoint-2"
 DTYPES = ("bool", "uint8", "int32", "int64", "uint64", "float32", "float64")
 HEADER = {
-    "arrays": list, "sha256": str, "generation": int, "evaluations": int, "seconds": dict, "rows": list,
-    "settings": dict, "cases": str,
+    "arrays": list, "sha256": str, "generation": int, "evaluations": int, "rows": list, "settings": dict, "cases": str,
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Writes the state of a search to `path`, at most every `every` seconds, and once at its end."""
+    """Where the state of a search is written, and how often, in seconds."""
 
-    def __init__(self, path: Path | str, every: float = 30.0):
-        self.path = Path(path)
-        self.every = every
+    path: Path
+    every: float = 30.0
+
+    def of(self, run: Run, history: History) -> Writer:
+        """The observer that writes it."""
+        return Writer(self, run, history)
+
+
+class Writer:
+    """Writes the state now and then, and once at the end."""
+
+    def __init__(self, checkpoint: Checkpoint, run: Run, history: History):
+        self._path, self._every = Path(checkpoint.path), checkpoint.every
+        self._run, self._history = run, history
         self._last = time.monotonic()
+        self._written: int | None = None
 
-    def tick(self, generation: Generation, archive: Archive, rows: list, settings: Settings, cases: Cases, final: bool):
-        if final or time.monotonic() - self._last >= self.every:
-            write_checkpoint(self.path, generation, archive, rows, settings, cases)
-            self._last = time.monotonic()
+    def see(self, state: State, archive: Archive) -> None:
+        if time.monotonic() - self._last >= self._every:
+            self._write(state, archive)
+
+    def end(self, state: State, archive: Archive) -> None:
+        if self._written != state.generation:
+            self._write(state, archive)
+
+    def _write(self, state: State, archive: Archive) -> None:
+        write_checkpoint(self._path, state, archive, self._history.rows, self._run.settings, self._run.cases)
+        self._last, self._written = time.monotonic(), state.generation
 
 
 def previous(path: Path) -> Path:
@@ -57,21 +78,18 @@ def exists(path: Path) -> bool:
     return path.exists() or previous(path).exists()
 
 
-def write_checkpoint(
-    path: Path, generation: Generation, archive: Archive, rows: list, settings: Settings, cases: Cases
-) -> None:
+def write_checkpoint(path: Path, state: State, archive: Archive, rows: list, settings: Settings, cases: Cases) -> None:
     """Write, force to disk, rename; the checkpoint that was there becomes the previous one."""
-    arrays = {f"population.{name}": a for name, a in generation.population.arrays().items()}
+    arrays = {f"population.{name}": a for name, a in state.population.arrays().items()}
     arrays |= {f"archive.{name}": a for name, a in archive.arrays().items()}
-    arrays["cases_used"] = generation.cases_used
+    arrays["cases_used"] = state.cases_used
     body = b"".join(np.ascontiguousarray(a).tobytes() for a in arrays.values())
     header = {
         "schema": SCHEMA,
         "sha256": hashlib.sha256(body).hexdigest(),
         "arrays": [[name, str(a.dtype), list(a.shape)] for name, a in arrays.items()],
-        "generation": generation.index,
-        "evaluations": generation.evaluations,
-        "seconds": generation.seconds,
+        "generation": state.generation,
+        "evaluations": state.evaluations,
         "rows": rows,
         "settings": fingerprint(settings),
         "cases": cases_digest(cases),
@@ -94,7 +112,7 @@ def write_checkpoint(
         os.close(folder)
 
 
-def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Generation, Archive, list]:
+def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[State, Archive, list]:
     """The state in `path`, or in the checkpoint before it."""
     header, arrays = _read_either(Path(path))
     if header["settings"] != fingerprint(settings):
@@ -106,10 +124,8 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[Gener
         population, archive = _state(arrays, settings, cases)
     except (KeyError, ValueError) as error:
         raise ValueError(f"checkpoint: expected the arrays of a population and its archive; {error}") from None
-    generation = Generation(
-        header["generation"], population, arrays["cases_used"], header["evaluations"], header["seconds"]
-    )
-    return generation, archive, header["rows"]
+    state = State(header["generation"], population, header["evaluations"], arrays["cases_used"])
+    return state, archive, header["rows"]
 
 
 def stored_population_size(path: Path) -> int:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 class Clock:
     """`with clock("select"): ...` adds the time spent inside to that part."""
 
-    def __init__(self, spent: dict[str, float]):
-        self._spent = dict(spent)
+    def __init__(self) -> None:
+        self._spent: dict[str, float] = {}
 
     @contextmanager
     def __call__(self, part: str) -> Iterator[None]:
@@ -20,6 +20,10 @@ class Clock:
             yield
         finally:
             self._spent[part] = self._spent.get(part, 0.0) + time.perf_counter() - begin
+
+    def begin_with(self, spent: dict[str, float]) -> None:
+        """Go on from times spent before."""
+        self._spent = dict(spent)
 
     def seconds(self) -> dict[str, float]:
         return dict(self._spent)

@@ -17,10 +17,9 @@ from math import comb
 
 import numpy as np
 
-from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, combined, whole_sides, with_constant_if_missed
-from epsilex.evolution.sums import EXACT, by_description, possible
-from epsilex.evolution.terms import (
+from epsilex.planting.planter import Limits
+from epsilex.planting.sums import EXACT, by_description, possible
+from epsilex.planting.terms import (
     Term,
     apply,
     constant,
@@ -31,6 +30,7 @@ from epsilex.evolution.terms import (
     multiplied,
     unit_length,
 )
+from epsilex.planting.transforms import MIN_ROWS, combined, whole_transforms, with_constant_if_missed
 from epsilex.programs.fold import Node
 
 FEATURES, DEGREE = 6, 6  # at most; the features are those most correlated with the target
@@ -43,36 +43,36 @@ ROOT = apply("sqrt")
 RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
 
 
-def polynomials(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+def polynomials(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
-    if not possible(y, settings, MIN_ROWS):
+    if not possible(y, limits, MIN_ROWS):
         return []
-    features, names = correlated(X, y, FEATURES), settings.operators
+    features, names = correlated(X, y, FEATURES), limits.operators
     degree = _degree(len(features), min(TERMS, len(y) // ROWS_EACH))
     terms, values, unit = _monomials(X, features, degree, names)
     lengths = np.array([len(t) for t in terms])
     found = [
-        side.solve([terms[k] for k in picked], values[picked])
-        for side in whole_sides(y, names)
-        for picked in thinned(unit, side.values, lengths, settings.max_length)
+        transform.solve([terms[k] for k in picked], values[picked])
+        for transform in whole_transforms(y, names)
+        for picked in thinned(unit, transform.values, lengths, limits.max_length)
     ]
-    return by_description([f for f in found if f is not None and len(f) <= settings.max_length], X, y)[:KEPT]
+    return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)[:KEPT]
 
 
-def rationals(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
+def rationals(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """As `polynomials`, of quotients of two, and of roots of such, of the lowest degree that is exact.
 
     There are none where y is noisy: it stands among the terms, and least squares takes those for exact.
     """
-    if not possible(y, settings, MIN_ROWS):
+    if not possible(y, limits, MIN_ROWS):
         return []
-    features, names = correlated(X, y, FEATURES), settings.operators
+    features, names = correlated(X, y, FEATURES), limits.operators
     rooted = "sqrt" in names and (y > 1e-6 * np.abs(y).max()).all()
     for degree in range(1, 1 + _degree(len(features), min(TERMS, len(y) // ROWS_EACH) // 2)):
         terms, values, _ = _monomials(X, features, degree, names)
-        found = list(Quotient.of(terms, values, y).programs(settings.max_length))
+        found = list(Quotient.of(terms, values, y).programs(limits.max_length))
         if rooted:
-            found += [[*p, *ROOT] for p in Quotient.of(terms, values, y**2).programs(settings.max_length - 1)]
+            found += [[*p, *ROOT] for p in Quotient.of(terms, values, y**2).programs(limits.max_length - 1)]
         if found:
             return by_description(found, X, y)[:KEPT]
     return []

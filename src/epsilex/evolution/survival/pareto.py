@@ -1,25 +1,32 @@
-"""Who lives on: the children, with the best parent; or the best of parents and children."""
+"""Survival by non-dominated fronts of fitness and length (NSGA-II).
+
+Deb, Pratap, Agarwal, Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II", IEEE Transactions on
+Evolutionary Computation 6 (2002).
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epsilex.evolution.population import Population, Union
-from epsilex.selection.methods import Method
+
+if TYPE_CHECKING:
+    from epsilex.evolution.run import Run
+    from epsilex.evolution.state import State
+    from epsilex.evolution.variation import Offspring
 
 
-def generational(population: Population, children: Population, elitism: bool) -> Population:
-    """The children; with elitism the best parent takes the place of the worst child, unless a child is as good."""
-    if elitism:
-        best = population.best
-        if population.fitness[best] < children.fitness.min():
-            children.put(np.array([children.fitness.argmax()]), population, np.array([best]))
-    return children
+def pareto(children: Population, offspring: Offspring, state: State, run: Run) -> Population:
+    """The best of parents and children by front, sparse places of the last front first."""
+    survivors = best_of(state.population, children)
+    survivors.evaluated = children.evaluated
+    return survivors
 
 
-def pareto(population: Population, children: Population) -> Population:
-    """The best of parents and children by non-dominated (fitness, length), sparse places of the last front first
-    (NSGA-II).
+def best_of(population: Population, children: Population) -> Population:
+    """As many of both as the population has.
 
     Of individuals with equal outputs only the shortest lives. Should fewer than the population be left, copies fill it.
     """
@@ -61,11 +68,3 @@ def crowding(f: np.ndarray, g: np.ndarray) -> np.ndarray:
         if ordered[-1] > ordered[0]:
             distance[order[1:-1]] += (ordered[2:] - ordered[:-2]) / (ordered[-1] - ordered[0])
     return distance
-
-
-def by_method(method: Method, population: Population, children: Population, newcomers: Population) -> Population:
-    """The survivors among parents, children and newcomers by the method's own rule (age-fitness Pareto)."""
-    everyone = Union(population, children, newcomers)
-    assert method.survive is not None
-    survivors = method.survive(everyone.column("fitness"), everyone.column("age"), len(population))
-    return everyone.take(np.sort(survivors))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from epsilex.evolution.cases import Cases
+from epsilex.evolution.measuring.cases import Cases
 from epsilex.programs import Programs
 from epsilex.programs.machine import addresses
 from epsilex.programs.operators import arities
@@ -38,7 +38,7 @@ class RecurrentCases(Cases):
         series = X[lane_order(len(y), feedback)].astype(np.float32).T
         return cls(
             np.ascontiguousarray(series), plain.y, plain.centred, plain.y_mean, plain.weight, plain.loss,
-            plain.padded_y, plain.root_weight, plain.rows,
+            plain.padded_y, plain.root_weight, plain.inputs,
             feedback=feedback, guess=y.astype(np.float32), counted=rows,
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Units of the search: features and target shifted and scaled so that float32 holds them well.
+"""Scales of the search: features and target shifted and scaled so that float32 holds them well.
 
 A factor is a power of two, so that scaling loses no digit; a shift is made only where a feature's mean is far larger
 than its spread. Both end up in the constants of the formula, which is always in the user's own units.
@@ -20,7 +20,7 @@ EXTREME = 1e12  # magnitude beyond which even unscaled features are scaled
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class Scales:
     """x' = (x - x_shift) / x_scale by feature, y' = (y - y_shift) / y_scale."""
 
     x_shift: np.ndarray
@@ -29,8 +29,8 @@ class Units:
     y_scale: float
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, always: bool, free_target: bool = True) -> Units:
-        """Units for data; with `always` every feature and the target are scaled, else only extreme ones.
+    def of(cls, X: np.ndarray, y: np.ndarray, always: bool, free_target: bool = True) -> Scales:
+        """Scales for data; with `always` every feature and the target are scaled, else only extreme ones.
 
         Without `free_target` the target keeps its zero, and its unit unless that is extreme.
         """
@@ -47,8 +47,8 @@ class Units:
         return cls(x_shift, x_scale, y_shift, y_scale)
 
     @classmethod
-    def modest(cls, X: np.ndarray, y: np.ndarray) -> Units | None:
-        """Units in which squares and sums are far from the ends of float64; None for data that is so already."""
+    def modest(cls, X: np.ndarray, y: np.ndarray) -> Scales | None:
+        """Scales in which squares and sums are far from the ends of float64; None for data that is so already."""
         sizes = np.append(np.abs(X).max(axis=0), np.abs(y).max())
         extreme = (sizes > HUGE) | ((sizes > 0.0) & (sizes < 1.0 / HUGE))
         if not extreme.any():
@@ -68,7 +68,7 @@ class Units:
         return X / self.x_scale - self.x_shift / self.x_scale, y / self.y_scale - self.y_shift / self.y_scale
 
 
-def in_units(nodes: Sequence[Node], units: Units, slope: float, intercept: float) -> list[Node]:
+def unscaled(nodes: Sequence[Node], units: Scales, slope: float, intercept: float) -> list[Node]:
     """A program over the search's units as one over the user's: scales and shifts become constants of the formula."""
     result: list[Node] = []
     for code, feature, constant in nodes:

@@ -1,0 +1,12 @@
+"""Measuring: programs run on the training cases, their errors and their fitness (Eq. 1).
+
+cases      the training cases in blocks, and the measuring of programs on them
+recurrent  cases of a time series, on which programs run free
+buffers    memory for errors, used again once nobody refers to it
+tameness   the best programs on many more shadow rows
+"""
+
+from epsilex.evolution.measuring.cases import Cases
+from epsilex.evolution.measuring.recurrent import RecurrentCases
+
+__all__ = ["Cases", "RecurrentCases"]

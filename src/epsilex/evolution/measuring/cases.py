@@ -1,0 +1,158 @@
+"""The training cases, in the form the kernels want, and the measuring of programs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from epsilex.data.losses import compiled_loss
+from epsilex.data.shadow import limits
+from epsilex.evolution.measuring.buffers import Buffers
+from epsilex.evolution.population import Population
+from epsilex.programs import Programs
+from epsilex.programs.evaluation import evaluate_blocks
+
+
+@dataclass(slots=True)
+class Cases:
+    """Training rows in blocks.
+
+    X        (blocks, features, n) float32: the training rows, then the shadow rows
+    y        (rows,) float32; `centred` the same less its weighted mean `y_mean`
+    weight   (rows,) float32, of mean 1
+    loss     address of the block kernel of the loss
+    padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
+    inputs   (rows, features) float32, to draw some of them
+    n_shadow, limits  how many shadow rows, and between which values a tame program stays on them
+    more_shadow  (blocks, features, n) float32: many more shadow rows, for the best programs alone; None without any
+    zero     what the user's 0 is in the units of y
+    outputs_buffer, trial_buffer  (any, blocks * n) and (any, rows) float32, each for one call at a time
+    error_buffers  for the errors of populations
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    centred: np.ndarray
+    y_mean: float
+    weight: np.ndarray
+    loss: int
+    padded_y: np.ndarray
+    root_weight: np.ndarray
+    inputs: np.ndarray
+    n_shadow: int = 0
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    more_shadow: np.ndarray | None = None
+    zero: float = 0.0
+    outputs_buffer: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
+    trial_buffer: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
+    error_buffers: Buffers = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.error_buffers = Buffers(len(self.y))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        weight: np.ndarray | None = None,
+        loss: str | Callable = "mae",
+        shadow: np.ndarray | None = None,
+        more_shadow: np.ndarray | None = None,
+        zero: float = 0.0,
+    ) -> Cases:
+        """Cases from X (rows, features), y (rows,), weights (rows,), shadow rows (any, features) and more of them for
+        the best programs, and what the user's 0 is in the units of y."""
+        from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
+
+        weight = np.ones(len(y)) if weight is None else weight * (len(weight) / weight.sum())
+        mean = float(np.average(y, weights=weight))
+        root_weight = vector_in_blocks(np.sqrt(weight))
+        root_weight[len(y) :] = 0.0
+        return cls(
+            in_blocks(X if shadow is None else np.vstack([X, shadow])),
+            y.astype(np.float32),
+            (y - mean).astype(np.float32),
+            mean,
+            weight.astype(np.float32),
+            compiled_loss(loss, y),
+            vector_in_blocks(y),
+            root_weight,
+            X.astype(np.float32),
+            0 if shadow is None else len(shadow),
+            (-np.inf, np.inf) if shadow is None else limits(y, zero),
+            None if more_shadow is None else in_blocks(more_shadow),
+            zero,
+        )
+
+    def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """X in blocks, target and roots of weights of `n` cases drawn at random; of all where there are no more."""
+        from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
+
+        if n >= len(self):
+            X = self.X if self.n_shadow == 0 else in_blocks(self.inputs)
+            return X, self.padded_y, self.root_weight
+        who = np.sort(rng.choice(len(self), size=n, replace=False))
+        root_weight = vector_in_blocks(np.sqrt(self.weight[who]))
+        root_weight[n:] = 0.0
+        return in_blocks(self.inputs[who]), vector_in_blocks(self.y[who]), root_weight
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def outputs(self, programs: Programs, n_jobs: int) -> np.ndarray:
+        """Outputs (programs, at least `len(self)` columns) float32; the next call overwrites them."""
+        self.outputs_buffer = _enough(self.outputs_buffer, len(programs), self.X.shape[0] * self.X.shape[2])
+        return evaluate_blocks(programs, self.X, n_jobs, self.outputs_buffer[: len(programs)])
+
+    def measure(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
+        """Run programs on all cases; everyone's age is 0."""
+        result = Population.unmeasured(programs, self.error_buffers.take(len(programs)))
+        self._measure_at(np.arange(len(programs)), result, scaling, limited, n_jobs)
+        return result
+
+    def attempt(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
+        """As `measure`; the next attempt overwrites the errors."""
+        self.trial_buffer = _enough(self.trial_buffer, len(programs), len(self))
+        result = Population.unmeasured(programs, self.trial_buffer[: len(programs)])
+        self._measure_at(np.arange(len(programs)), result, scaling, limited, n_jobs)
+        return result
+
+    def measure_new(
+        self, programs: Programs, origin: np.ndarray, parents: Population, *, scaling: bool, limited: bool,
+        n_jobs: int = 1,
+    ) -> Population:  # fmt: skip
+        """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""
+        result = Population.unmeasured(programs, self.error_buffers.take(len(programs)))
+        copies = np.flatnonzero(origin >= 0)
+        result.put_measures(copies, parents, origin[copies], n_jobs)
+        self._measure_at(np.flatnonzero(origin < 0), result, scaling, limited, n_jobs)
+        return result
+
+    def _measure_at(self, who: np.ndarray, result: Population, scaling: bool, limited: bool, n_jobs: int) -> None:
+        """Run the programs of `result` at `who`, and fill in their rows."""
+        from epsilex.kernels import fitting, slices
+
+        out = self.outputs(result.programs if len(who) == len(result) else result.programs.take(who), n_jobs)
+        r = result
+
+        def part(first: int, last: int) -> None:
+            fitting.measure(
+                self.loss, out, self.y, self.centred, self.y_mean, self.weight, len(self), self.n_shadow, *self.limits,
+                scaling, limited, who, r.errors, r.fitness, r.mae, r.slope, r.intercept, r.outputs, r.tame, first, last,
+            )  # fmt: skip
+
+        slices.run(part, len(who), n_jobs)
+        if self.more_shadow is None:
+            r.tame[who] *= 2  # there are no other rows to be seen on
+
+
+def _enough(buffer: np.ndarray, n: int, width: int) -> np.ndarray:
+    """A buffer of at least n rows: the one there is, or a new one."""
+    return buffer if len(buffer) >= n and buffer.shape[1] == width else np.empty((n, width), np.float32)

@@ -1,0 +1,34 @@
+"""The generation, as the paper has it, and its repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from epsilex.evolution.run import Run
+from epsilex.evolution.state import State
+
+
+def step(state: State, run: Run) -> State:
+    """One generation (Sections 2 and 4): a pure function of the state, for the same run."""
+    broods = run.select(state)  # Section 2, steps 1 to 4; Eqs. 2 to 6
+    offspring = run.vary(state, broods)  # Section 4: sub-tree crossover, point mutation
+    children = run.measure(state, offspring)  # Eq. 1
+    children = run.tune_children(state, children)
+    survivors = run.survive(state, children, offspring)  # Table 1: elitism; Section 4: AFP
+    survivors = run.tune_survivors(state, survivors)  # Section 4: parameter hill climbing
+    return state.next(survivors, np.concatenate([brood.cases_used for brood in broods]))
+
+
+def evolve(run: Run, state: State | None = None) -> Iterator[State]:
+    """The start, then one generation after another, for as long as it is asked; a `state` that is given is not repeated.
+
+    The same seed gives the same states, whatever the number of threads.
+    """
+    if state is None:
+        state = run.start()
+        yield state
+    while True:
+        state = step(state, run)
+        yield state

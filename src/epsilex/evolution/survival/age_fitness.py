@@ -1,0 +1,39 @@
+"""Age-fitness Pareto survival (AFP): everyone ages, a newcomer joins, and the rule of the selection method cuts.
+
+Schmidt, Lipson, "Age-fitness Pareto optimization", Genetic Programming Theory and Practice VIII (2011).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epsilex.evolution.population import Population, Union
+from epsilex.evolution.purposes import NEWCOMER
+from epsilex.evolution.variation.start import start
+from epsilex.selection import afp
+
+if TYPE_CHECKING:
+    from epsilex.evolution.run import Run
+    from epsilex.evolution.state import State
+    from epsilex.evolution.variation import Offspring
+
+
+def age_fitness(children: Population, offspring: Offspring, state: State, run: Run) -> Population:
+    """The survivors by age and fitness; a child is as old as the older of its parents."""
+    older = replace(state.population, age=state.population.age + 1)
+    children.age = age_of_children(older.age, offspring.parents, offspring.mate)
+    programs = start(run.settings, 1, run.cases.n_features, state.generation, NEWCOMER)
+    everyone = Union(older, children, run.measured(programs))
+    survive = run.method.survive or afp.survive
+    who = survive(everyone.column("fitness"), everyone.column("age"), len(older))
+    survivors = everyone.take(np.sort(who))
+    survivors.evaluated = children.evaluated
+    return survivors
+
+
+def age_of_children(age: np.ndarray, parents: np.ndarray, mate: np.ndarray) -> np.ndarray:
+    """The age of the older parent of each child, of its own parent where it has one alone."""
+    return np.maximum(age[parents], age[mate])

@@ -1,0 +1,21 @@
+"""Tuning: constants of programs made better than chance has made them.
+
+hill_climbing        all survivors, once per generation, by Gaussian noise (the paper)
+levenberg_marquardt  the children, by least squares
+none                 constants stay as they are
+
+A tuner is in the registry `TUNERS`; the setting `tuning` names it.
+"""
+
+from __future__ import annotations
+
+from epsilex.evolution.tuning.hill_climbing import HILL_CLIMBING
+from epsilex.evolution.tuning.levenberg_marquardt import LEVENBERG_MARQUARDT
+from epsilex.evolution.tuning.tuner import Tuner
+from epsilex.registry import Registry
+
+TUNERS: Registry[Tuner] = Registry(
+    "tuning", none=Tuner(), hill_climbing=HILL_CLIMBING, levenberg_marquardt=LEVENBERG_MARQUARDT
+)
+
+__all__ = ["TUNERS", "Tuner"]

@@ -1,0 +1,39 @@
+"""Children before they are measured, and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from epsilex.evolution.variation.niches import Niche
+from epsilex.programs import Programs
+
+
+class Brood(NamedTuple):
+    """The parents of a niche: indices of the population, and the share of the cases that chose each."""
+
+    niche: Niche
+    parents: np.ndarray
+    cases_used: np.ndarray
+
+
+@dataclass(slots=True)
+class Offspring:
+    """One row per child.
+
+    parents  the parent it is made from
+    mate     its other parent; its only one where it has one
+    origin   the parent it is equal to, -1 where it is new
+    limits   how long it may be
+    """
+
+    programs: Programs
+    parents: np.ndarray
+    mate: np.ndarray
+    origin: np.ndarray
+    limits: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.parents)

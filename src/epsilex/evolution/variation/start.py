@@ -1,0 +1,25 @@
+"""Random programs: the first population, and newcomers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epsilex.evolution.purposes import LENGTHS, START
+from epsilex.evolution.settings import Settings
+from epsilex.programs import Programs
+from epsilex.programs.start import by_arity, grown
+
+
+def start(settings: Settings, n: int, n_features: int, generation: int = 0, purpose: int = START) -> Programs:
+    """`n` random programs, lengths uniform between the limits."""
+    from epsilex.kernels.streams import uniform_integers
+
+    slots = np.arange(n)
+    lengths = np.empty(n, np.int64)
+    uniform_integers(
+        np.uint64(settings.seed), generation, purpose + LENGTHS, settings.min_length, settings.max_length, lengths
+    )
+    return grown(
+        settings.seed, generation, purpose, slots, lengths, settings.max_length, n_features,
+        by_arity(settings.operators), settings.constant_share, settings.constant_range, settings.coefficients,
+    )  # fmt: skip

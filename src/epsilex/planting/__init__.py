@@ -1,0 +1,29 @@
+"""Planting: a part of the first population is not random, but formulas that are close to the target.
+
+sums         sums of a few simple terms for y or a transform of it, and long sums
+polynomials  polynomials, and quotients of two of them
+powers       products of powers and exponentials
+quadrics     roots and quotients of quadratic forms
+terms        the terms they are made of
+transforms   what is done to both sides of y = f(x): roots, inverses, logarithms, factors moved over
+planter      what a planter sees, and the planting of what it finds
+
+A planter is a function of (X, y, limits) that returns programs, in the registry `PLANTERS`; the setting `planters`
+names those to ask, in their order. What they find relies on linear scaling and on coefficients of features.
+"""
+
+from __future__ import annotations
+
+from epsilex.planting.planter import Limits, Planter, plant
+from epsilex.planting.polynomials import polynomials, rationals
+from epsilex.planting.powers import powers
+from epsilex.planting.quadrics import quadrics
+from epsilex.planting.sums import long_sums, sums
+from epsilex.registry import Registry
+
+PLANTERS: Registry[Planter] = Registry(
+    "planters", quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers, long_sums=long_sums,
+    sums=sums,
+)  # fmt: skip
+
+__all__ = ["PLANTERS", "Limits", "Planter", "plant"]
