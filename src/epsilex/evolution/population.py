@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Population:
     outputs: np.ndarray
     tame: np.ndarray
     age: np.ndarray
-    evaluated: int = 0
+    evaluated: int = field(default=0, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.fitness)

@@ -1,7 +1,7 @@
 """Purposes: which of the streams at (seed, generation) a part of the search draws from. All of them are named here.
 
-A kernel's stream has the address (seed, generation, purpose, slot); a part that needs no kernel has a NumPy generator at
-(seed, generation, purpose). Selection has the purposes below 16, and what users register draws by its name.
+A kernel's stream has the address (seed, generation, purpose, slot); a part that needs no kernel has a NumPy generator
+at (seed, generation, purpose). Selection has the purposes below 16, and what users register draws by its name.
 """
 
 from __future__ import annotations

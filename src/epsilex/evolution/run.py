@@ -42,7 +42,7 @@ def timed(part: str) -> Callable:
 
 
 class Run:
-    """The parts of a generation. They depend on nothing but their arguments, whatever `n_jobs`; `clock` only looks on."""
+    """The parts of a generation. They depend on their arguments alone, whatever `n_jobs`; the clock only looks on."""
 
     def __init__(self, cases: Cases, settings: Settings, n_jobs: int = 1):
         self.cases, self.settings, self.n_jobs = cases, settings, n_jobs
@@ -50,7 +50,7 @@ class Run:
         self.tuner = TUNERS.find(settings.tuning)
         self.survival = SURVIVALS.find(settings.survival)
         self.clock = Clock()
-        self._how = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+        self._how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
 
     def start(self) -> State:
         """Random programs, some of them planted."""

@@ -22,7 +22,7 @@ def step(state: State, run: Run) -> State:
 
 
 def evolve(run: Run, state: State | None = None) -> Iterator[State]:
-    """The start, then one generation after another, for as long as it is asked; a `state` that is given is not repeated.
+    """The start, then one generation after another, for as long as it is asked; from a `state`, what comes after it.
 
     The same seed gives the same states, whatever the number of threads.
     """
