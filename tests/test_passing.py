@@ -147,7 +147,7 @@ def test_duplicates_and_long_events(id):
     errors = np.repeat(rng.random((6, 90)).astype(np.float32), 20, axis=0)
     errors[::20, 3] = 0.0
     errors[5::7, 80] *= 0.5
-    got = selection.method(id).parents(errors, errors.mean(axis=1), 200, Address(5, 1))
+    got = selection.method(id).parents(selection.Measures.of(errors), 200, Address(5, 1))
     parents, used = naive.select(id, errors, 200, 5, 1)
     assert (got.parents == parents).all()
     assert (np.rint(got.cases_used * 90) == used).all()
