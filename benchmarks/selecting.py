@@ -1,4 +1,4 @@
-"""Selection: 1000 parents from 1000 individuals, beside the `lexicase` package and DEAP."""
+"""Selection: 1000 parents from 1000 individuals, beside the `lexicase` package and DEAP; and where its time goes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ import numpy as np
 from benchmarks.populations import EARLY, LATE, errors_early_and_late
 from benchmarks.timing import Section, best_cpu_seconds, table
 from epsilex import selection
+from epsilex.selection import lexicase as filters
 
 CASES = (354, 1024, 4200)
 N_PARENTS = 1000
 OURS = ("lex_e_mad", "lex_semi", "lex_dynamic")
+SPLIT = ("lex_y", "lex_e", "lex_y_mad", "lex_e_mad")
+SPLIT_NOTE = """
+CPU milliseconds of the parts of selection, on the same errors: bits are errors turned case by case, their best found,
+compared with thresholds and packed; widths are the MADs; events are the draws of cases and the filtering.
+
+"""
 DEAP_EVENTS = {"DEAP": 5, "DEAP, bare": 50}
 NOTE = f"""\
 CPU milliseconds for {N_PARENTS} parents of 1000 individuals, thresholds included, on the errors of populations at
@@ -67,16 +74,38 @@ def measure(errors: np.ndarray) -> dict[str, float]:
     return seconds
 
 
+def split(id: str, errors: np.ndarray) -> dict[str, float]:
+    """CPU seconds of the parts of one selection: bits, widths, events."""
+    finite = np.nan_to_num(errors, nan=np.inf).mean(axis=1, dtype=np.float64)
+    everyone, cases = np.arange(len(errors)), np.arange(errors.shape[1])
+    rule, fixed = (selection.method(m).parents.keywords["rule"] for m in (id, "lex_y"))  # `lex_y` has only a constant
+    seconds = best_cpu_seconds(
+        {
+            "bits": partial(filters._pass_bits, errors, everyone, cases, fixed, 1),
+            "thresholds": partial(filters._pass_bits, errors, everyone, cases, rule, 1),
+            "all": partial(selection.method(id).parents, errors, finite, N_PARENTS, selection.Address(0, 0)),
+        }
+    )
+    return {
+        "bits": seconds["bits"],
+        "widths": max(0.0, seconds["thresholds"] - seconds["bits"]),
+        "events": seconds["all"] - seconds["thresholds"],
+    }
+
+
 def in_milliseconds(seconds: float) -> str:
     return f"{1e3 * seconds:,.1f}" if seconds < 0.1 else f"{1e3 * seconds:,.0f}"
 
 
 def run() -> Section:
-    lines = []
+    lines, parts = [], []
     ratios: dict[str, list[str]] = {"lexicase": [], "DEAP": []}  # at 1024 cases, early and late
     for n_cases in CASES:
         for when, errors in errors_early_and_late(n_cases).items():
             seconds = measure(errors)
+            for id in SPLIT:
+                spent = split(id, errors)
+                parts.append([f"{n_cases}, {when}, `{id}`", *(f"{1e3 * s:.2f}" for s in spent.values())])
             line = [f"{n_cases}, {when}", *map(in_milliseconds, seconds.values())]
             for peer in ratios:
                 line.append(f"{seconds[peer] / seconds['lex_e_mad']:,.0f} x")
@@ -88,7 +117,8 @@ def run() -> Section:
         for peer, aim in {"lexicase": ">= 100 x", "DEAP": ">= 10,000 x"}.items()
     ]
     headers = ["cases", *seconds, *(f"{peer} / lex_e_mad" for peer in ratios)]
-    return Section("Selection", NOTE + table(headers, lines), figures)
+    text = NOTE + table(headers, lines) + SPLIT_NOTE + table(["cases, rule", *spent], parts)
+    return Section("Selection", text, figures)
 
 
 if __name__ == "__main__":

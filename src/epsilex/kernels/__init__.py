@@ -7,7 +7,9 @@ evaluating   data in blocks of rows, one program over one block
 sharing      outputs of a population, each distinct subtree computed once
 jacobian     derivatives of outputs by constants, reverse mode; Levenberg-Marquardt
 fitting      errors and fitness, linear scaling
-thresholds   best error and exact median absolute deviation of a case
+thresholds   best error and exact median absolute deviation of a case, over any pool
+medians      exact medians of many cases, over the population
+passing      errors case by case, thresholds over the population, pass bits
 lexicase     the filter: static on bits, or with a best error or a MAD over the pool
 variation    random start, crossover and mutation
 recursion    dynamic models in free run

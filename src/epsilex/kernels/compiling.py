@@ -102,15 +102,53 @@ def as_integers(typing_context, v):
 
 
 @intrinsic
-def load_word(typing_context, v, i):
-    """Bytes 8 i to 8 i + 7 of an array of bytes, as a uint64; a view of the array would take long to compile."""
+def word_at_most(typing_context, v, w, limit):
+    """Bit j tells whether v[64 w + j] <= limit. Numba's own loops cannot say it: they would pack bytes."""
 
     def generate(context, builder, signature, args):
-        word = context.get_value_type(types.CPointer(types.uint64))
-        data = context.make_array(v)(context, builder, args[0]).data
-        return builder.load(builder.gep(builder.bitcast(data, word), [args[1]]))
+        from llvmlite import ir
 
-    return types.uint64(v, types.intp), generate
+        data = context.make_array(v)(context, builder, args[0]).data
+        lanes = ir.VectorType(data.type.pointee, 64)  # LLVM parts it as the machine needs
+        values = builder.load(
+            builder.gep(builder.bitcast(data, lanes.as_pointer()), [args[1]]), align=v.dtype.bitwidth // 8
+        )
+        single = builder.insert_element(lanes(ir.Undefined), args[2], ir.IntType(32)(0))
+        limits = builder.shuffle_vector(single, lanes(ir.Undefined), ir.VectorType(ir.IntType(32), 64)(None))
+        compare = builder.fcmp_ordered if isinstance(v.dtype, types.Float) else builder.icmp_signed
+        return builder.bitcast(compare("<=", values, limits), context.get_value_type(types.uint64))
+
+    return types.uint64(v, types.intp, v.dtype), generate
+
+
+@intrinsic
+def transpose_eight(typing_context, like, rows, offset, target, stride):
+    """The eight values `offset` bytes past each of eight addresses `rows` become a column at address `target`, where
+    rows are `stride` bytes apart; the values are of the type of those of `like`."""
+
+    def generate(context, builder, signature, args):
+        from llvmlite import ir
+
+        size = like.dtype.bitwidth // 8
+        lanes, mask = ir.VectorType(context.get_value_type(like.dtype), 8), ir.VectorType(ir.IntType(32), 8)
+        starts = context.make_array(rows)(context, builder, args[1]).data
+
+        def place(address):
+            return builder.inttoptr(address, lanes.as_pointer())
+
+        def start(i):
+            return builder.load(builder.gep(starts, [ir.IntType(64)(i)]))
+
+        values = [builder.load(place(builder.add(start(i), args[2])), align=size) for i in range(8)]
+        halves = [mask([j // 2 + 8 * (j % 2) + 4 * half for j in range(8)]) for half in (0, 1)]
+        for _ in range(3):  # each step moves one bit of a value's place from row to column, and one back
+            values = [builder.shuffle_vector(values[i], values[i + 4], half) for i in range(4) for half in halves]
+        for c, value in enumerate(values):
+            down = builder.mul(args[4], ir.IntType(64)(c))
+            builder.store(value, place(builder.add(args[3], down)), align=size)
+        return context.get_dummy_value()
+
+    return types.void(like, rows, types.intp, types.intp, types.intp), generate
 
 
 @intrinsic

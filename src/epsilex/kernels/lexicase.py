@@ -1,11 +1,12 @@
 """The lexicase filter: every rule is one threshold, `scale * best_error + width`, and an individual passes a case
 where its error is at most that.
 
-Legend: `t` a case, `i` an individual, `e` errors with one row a case; `pool` the individuals still in a selection
-event; `bits` pass/fail of the whole population, 64 individuals a word.
-Where best error and width are over the population, passing does not depend on the pool and an event is AND and
-popcount. Where either is over the pool, the pool is a list of indices, and a width over the population is made for
-cases that are drawn.
+Legend: `t` a case, `i` an individual, `e` errors with one row per case; `pool` the individuals still in a selection
+event; `bits` pass/fail of each case, 64 individuals per word; `verdicts` that of each individual, 64 cases per word.
+Where best error and width are over the population, passing does not depend on the pool. An event is AND and popcount
+on `bits` until few are left; then the members' `verdicts` tell which cases can still remove anybody, and all others
+are drawn without a look. Where best error or width is over the pool, the pool is a list of indices, and a width over
+the population is made for cases that are drawn.
 
 An event draws from its own stream: first the number that will choose among the last survivors, then its pool, then the
 cases one at a time (a Fisher-Yates shuffle that stops when the event does).
@@ -15,57 +16,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import inner, jit, load_word, popcount, trailing_zeros
+from epsilex.kernels.compiling import inner, jit, popcount, trailing_zeros
+from epsilex.kernels.passing import FIXED, MAD_POPULATION, NO_BEST
 from epsilex.kernels.streams import below, draw, key, mix, unit
 from epsilex.kernels.thresholds import SAMPLE, finite_values, least, mad
 
 u64 = np.uint64
-NO_BEST, POPULATION, POOL = 0, 1, 2  # scope of the best error
-FIXED, MAD_POPULATION, MAD_POOL = 0, 1, 2  # kind of the width
-PACK = u64(0x0102040810204080)  # gathers the lowest bits of eight bytes into one byte
-TILE = 64  # cases whose errors are turned at a time
-IDLE_CASES = 8  # cases that removed nobody, after which equal pass vectors are looked for
-
-
-@inner
-def turn(errors, who, cases, e, first, last):
-    """e (cases from `first` on, pool) from errors (individuals, all cases), for cases first..last-1 and individuals
-    `who`.
-
-    Four rows are read side by side; the lines being written, one a case of the tile, stay in cache until they are full.
-    A zero loses its sign, which the thresholds' integers would see; below 0 are only a loss's roundings, or -infinity,
-    which is as bad as any.
-    """
-    n = who.size
-    flat, stride, one, two, three = e.reshape(-1), u64(n), u64(1), u64(2), u64(3)  # unsigned: no check for places < 0
-    for t0 in range(first, last, TILE):
-        t1 = min(t0 + TILE, last)
-        for q in range(0, n - 3, 4):
-            a, b, c, d = errors[who[q]], errors[who[q + 1]], errors[who[q + 2]], errors[who[q + 3]]
-            at = u64(t0 - first) * stride + u64(q)
-            for t in range(t0, t1):
-                k = cases[t]
-                flat[at], flat[at + one], flat[at + two], flat[at + three] = a[k], b[k], c[k], d[k]
-                at += stride
-        for q in range(n - n % 4, n):
-            for t in range(t0, t1):
-                e[t - first, q] = errors[who[q], cases[t]]
-        for t in range(t0, t1):
-            without_signs(e[t - first])
-
-
-@jit
-def case_major(errors, who, cases, e):
-    """e (cases, pool) from errors (individuals, all cases)."""
-    turn(errors, who, cases, e, np.int64(0), cases.size)
-
-
-@inner
-def without_signs(row):
-    zero, nan = row.dtype.type(0.0), row.dtype.type(np.nan)
-    for q in range(row.size):
-        x = row[q]
-        row[q] = (zero if x > -np.inf else nan) if x <= zero else x
+IDLE_CASES = 8  # cases that removed nobody, after which it is asked whether any can
+FEW = 8  # members of a pool that is better kept as a list
 
 
 @inner
@@ -89,37 +47,6 @@ def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, dev
     if best_scope == NO_BEST:
         return width
     return kind(scale) * least(values, m, sample) + width
-
-
-@inner
-def pass_row(e, limit, mark, passed, row, classes):
-    """row: bits of `e <= limit`. Bytes first, which is vector code; then eight bytes to eight bits by one product.
-
-    Every individual that passes has the case's `mark` added to its class: equal pass vectors, equal classes.
-    """
-    for i in range(e.size):
-        passed[i] = 1 if e[i] <= limit else 0
-    for i in range(e.size):
-        classes[i] += mark if passed[i] else u64(0)
-    for w in range(row.size):
-        word = u64(0)
-        for j in range(8):
-            word |= ((load_word(passed, 8 * w + j) * PACK) >> u64(56)) << u64(8 * j)
-        row[w] = word
-
-
-@inner
-def nth_bit(pool, n):
-    """Index of the n-th set bit, from 0."""
-    for w in range(pool.size):
-        word = pool[w]
-        here = np.int64(popcount(word))
-        if n < here:
-            for _ in range(n):
-                word &= word - u64(1)
-            return 64 * w + np.int64(trailing_zeros(word))
-        n -= here
-    return -1
 
 
 @inner
@@ -156,12 +83,17 @@ def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_
 @inner
 def draw_case(s, j, order, swaps, cumulative, drawn):
     """The j-th case of an event: uniform among those left, or with probability by weight (`cumulative` not empty)."""
+    if cumulative.size > 0:
+        return draw_weighted(s, j, order, cumulative, drawn)
+    r = j + below(s, order.size - j)
+    swaps[j] = r
+    order[j], order[r] = order[r], order[j]
+    return order[j]
+
+
+@inner
+def draw_weighted(s, j, order, cumulative, drawn):
     n = order.size
-    if cumulative.size == 0:
-        r = j + below(s, n - j)
-        swaps[j] = r
-        order[j], order[r] = order[r], order[j]
-        return order[j]
     for _ in range(32):  # draws of a case already used are repeated: the same as renormalising
         mark = unit(s) * cumulative[n - 1]
         t, end = 0, n - 1
@@ -203,27 +135,6 @@ def reset_order(order, swaps, drawn, used, weighted):
             order[j], order[r] = order[r], order[j]
 
 
-@jit
-def pass_bits(errors, who, cases, scale, best_scope, width_kind, epsilon, bits, classes, first, last):
-    """Thresholds over the population, and the bits of who passes, for tiles first..last-1 of the cases.
-
-    bits (cases, words), classes (tiles, 64 words): sums of the marks of the cases of a tile that an individual passes.
-    """
-    n = who.size
-    everyone = np.arange(n)
-    e = np.empty((TILE, n), errors.dtype)
-    values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
-    passed = np.zeros(bits.shape[1] * 64, np.uint8)
-    for tile in range(first, last):
-        start, end = tile * TILE, min((tile + 1) * TILE, cases.size)
-        turn(errors, who, cases, e, start, end)
-        classes[tile] = u64(0)
-        for t in range(start, end):
-            row = e[t - start]
-            limit = threshold(row, everyone, n, scale, best_scope, width_kind, epsilon, values, deviation, sample)
-            pass_row(row, limit, mix(u64(t) + u64(1)), passed, bits[t], classes[tile])
-
-
 @inner
 def hash_error_vectors(e, classes):
     """A 64-bit hash of each individual's errors over all cases."""
@@ -234,15 +145,45 @@ def hash_error_vectors(e, classes):
 
 
 @inner
-def one_class(pool, classes):
-    first = nth_bit(pool, np.int64(0))
+def list_members(pool, members):
+    """members: the individuals whose bits are set, in ascending order."""
+    m = 0
     for w in range(pool.size):
         word = pool[w]
         while word != u64(0):
-            if classes[64 * w + np.int64(trailing_zeros(word))] != classes[first]:
-                return False
+            members[m] = 64 * w + np.int64(trailing_zeros(word))
             word &= word - u64(1)
-    return True
+            m += 1
+
+
+@inner
+def telling_cases(members, size, verdicts, telling):
+    """telling (tiles,): bits of the cases that some of the members pass and others fail; returns whether there are any.
+
+    All other cases remove nobody: drawn, they only count as used.
+    """
+    for w in range(telling.size):
+        telling[w] = u64(0)
+    first = verdicts[members[0]]
+    for q in range(1, size):
+        verdict = verdicts[members[q]]
+        for w in range(telling.size):
+            telling[w] |= verdict[w] ^ first[w]
+    union = u64(0)
+    for w in range(telling.size):
+        union |= telling[w]
+    return union != u64(0)
+
+
+@inner
+def filter_few(members, size, verdicts, t):
+    """Keep the members that pass a case; returns how many."""
+    left = 0
+    for q in range(size):
+        i = members[q]
+        members[left] = i
+        left += np.int64((verdicts[i, t >> 6] >> u64(t & 63)) & u64(1))
+    return left
 
 
 @inner
@@ -257,17 +198,15 @@ def filter_pool(pool, row, rest):
 
 @jit
 def select_static(
-    bits, classes, place, n_places, cumulative, pool_size, neighbourhood,
+    bits, verdicts, place, n_places, cumulative, pool_size, neighbourhood,
     seed, generation, purpose, n_events, parents, used, first, last,
 ):
-    """Selection events first..last-1 on pass/fail bits; parents and cases used of each.
-
-    classes  (64 words,): equal for individuals with equal pass vectors
-    """
+    """Selection events first..last-1 on pass/fail bits (cases, words) and verdicts (individuals, tiles); parents and
+    cases used of each."""
     n_cases, words = bits.shape
     n = place.size
     start, pool, rest = np.empty(words, np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64)
-    members = np.empty(n, np.int64)
+    members, few, telling = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(verdicts.shape[1], np.uint64)
     order, swaps = np.arange(n_cases), np.empty(n_cases, np.int64)
     drawn = np.zeros(n_cases, np.uint8)
     s = np.empty(1, np.uint64)
@@ -286,7 +225,7 @@ def select_static(
         size = m
         j = np.int64(0)
         idle = 0
-        while size > 1 and j < n_cases:
+        while size > FEW and idle < IDLE_CASES and j < n_cases:
             t = draw_case(s, j, order, swaps, cumulative, drawn)
             j += 1
             left = filter_pool(pool, bits[t], rest)
@@ -295,12 +234,18 @@ def select_static(
                 pool, rest = rest, pool
                 size = left
                 idle = 0
-            # Members with equal pass vectors stay together to the last case: nothing more to learn.
-            if idle == IDLE_CASES and n_cases - j > IDLE_CASES and one_class(pool, classes):
-                break
+        list_members(pool, few)
+        # Members with equal verdicts stay together to the last case: nothing more to draw.
+        telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
+        while telling_left and j < n_cases:
+            t = draw_case(s, j, order, swaps, cumulative, drawn)
+            j += 1
+            if (telling[t >> 6] >> u64(t & 63)) & u64(1):
+                size = filter_few(few, size, verdicts, t)
+                telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
         reset_order(order, swaps, drawn, j, cumulative.size > 0)
         used[event] = n_cases if size > 1 else j
-        parents[event] = nth_bit(pool, np.int64((choice * u64(size)) >> u64(32)))
+        parents[event] = few[np.int64((choice * u64(size)) >> u64(32))]
 
 
 @jit

@@ -127,14 +127,14 @@ def _static(errors, living, cases, rule: Rule, case_order: str, pools, n: int, a
     """Events on pass/fail bits, thresholds being over the population."""
     from epsilex.kernels import lexicase, slices
 
-    bits, classes = _pass_bits(errors, living, cases, rule, n_jobs)
+    bits, verdicts = _pass_bits(errors, living, cases, rule, n_jobs)
     cumulative = _case_weights(bits, len(living), case_order)
     chosen, used = np.empty(n, np.int64), np.empty(n, np.int64)
     places, limits = pools
 
     def events(first: int, last: int) -> None:
         lexicase.select_static(
-            bits, classes, *places, cumulative, *limits, np.uint64(address.seed), address.generation, 1, n, chosen,
+            bits, verdicts, *places, cumulative, *limits, np.uint64(address.seed), address.generation, 1, n, chosen,
             used, first, last,
         )  # fmt: skip
 
@@ -144,10 +144,10 @@ def _static(errors, living, cases, rule: Rule, case_order: str, pools, n: int, a
 
 def _pooled(errors, living, cases, rule: Rule, case_order: str, pools, n: int, address: Address, n_jobs: int):
     """Events on errors, the best error or the MAD being over the pool; difficulty is always over the population."""
-    from epsilex.kernels import lexicase, slices
+    from epsilex.kernels import lexicase, passing, slices
 
     e = np.empty((len(cases), len(living)), errors.dtype)
-    lexicase.case_major(errors, living, cases, e)
+    passing.case_major(errors, living, cases, e)
     cumulative = np.empty(0)
     if case_order != "uniform":
         bits = _pass_bits(errors, living, cases, _over_population(rule), n_jobs)[0]
@@ -166,23 +166,24 @@ def _pooled(errors, living, cases, rule: Rule, case_order: str, pools, n: int, a
 
 
 def _pass_bits(errors, living, cases, rule: Rule, n_jobs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Who passes which case, 64 individuals a word (cases, words); and classes of equal pass vectors (64 words,)."""
-    from epsilex.kernels import lexicase, slices
+    """Who passes which case: of each case, 64 individuals per word (cases, words); and of each individual, 64 cases per
+    word (individuals, tiles)."""
+    from epsilex.kernels import passing, slices
 
-    words, tiles = -(-len(living) // 64), -(-len(cases) // lexicase.TILE)
-    bits, classes = np.empty((len(cases), words), np.uint64), np.empty((tiles, words * 64), np.uint64)
+    words, tiles = -(-len(living) // 64), -(-len(cases) // passing.TILE)
+    bits, verdicts = np.empty((len(cases), words), np.uint64), np.empty((words * 64, tiles), np.uint64)
     slices.run(
-        lambda a, b: lexicase.pass_bits(errors, living, cases, *_numbers(rule), bits, classes, a, b), tiles, n_jobs
+        lambda a, b: passing.pass_bits(errors, living, cases, *_numbers(rule), bits, verdicts, a, b), tiles, n_jobs
     )
-    return bits, classes.sum(axis=0)
+    return bits, verdicts
 
 
 def _numbers(rule: Rule) -> tuple[float, int, int, float]:
     """The rule as the kernels read it."""
-    from epsilex.kernels import lexicase
+    from epsilex.kernels import passing
 
-    best = {None: lexicase.NO_BEST, "population": lexicase.POPULATION, "pool": lexicase.POOL}[rule.best]
-    width = {"fixed": lexicase.FIXED, "population": lexicase.MAD_POPULATION, "pool": lexicase.MAD_POOL}[rule.width]
+    best = {None: passing.NO_BEST, "population": passing.POPULATION, "pool": passing.POOL}[rule.best]
+    width = {"fixed": passing.FIXED, "population": passing.MAD_POPULATION, "pool": passing.MAD_POOL}[rule.width]
     return rule.scale, best, width, rule.epsilon
 
 
