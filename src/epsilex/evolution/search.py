@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -64,21 +64,22 @@ def search(
     watching: list[Observer] = [history, stopping, *observers]
     if checkpoint is not None:
         watching.append(checkpoint.of(run, history))
-    reason = stopping.reason(state) if state is not None else None
-    if reason is None:
-        for state in evolve(run, state):
-            archive.update(state.population)
-            said = [observer.see(state, archive) for observer in watching]
-            reason = next((word for word in reversed(said) if word == "interrupt"), None) or next(
-                filter(None, said), None
-            )
-            if reason is not None:
-                break
-        for observer in watching:
-            observer.end(state, archive)
-    assert state is not None
-    assert reason is not None
-    return Search(state, archive, history.rows, reason)
+    if state is not None and (reason := stopping.reason(state)):
+        return Search(state, archive, history.rows, reason)
+    last, reason = _watched(evolve(run, state), archive, watching)
+    return Search(last, archive, history.rows, reason)
+
+
+def _watched(states: Iterator[State], archive: Archive, observers: Sequence[Observer]) -> tuple[State, str]:
+    """The state at which an observer says stop, and the reason; an interrupt comes before all others."""
+    for state in states:
+        archive.update(state.population)
+        said = [word for observer in observers if (word := observer.see(state, archive))]
+        if said:
+            break
+    for observer in observers:
+        observer.end(state, archive)
+    return state, "interrupt" if "interrupt" in said else said[0]
 
 
 def rehearse(cases: Cases, settings: Settings) -> None:
