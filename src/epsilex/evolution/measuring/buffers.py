@@ -23,11 +23,19 @@ class Buffers:
         """An array (n, width) that nobody else refers to; its content is anything."""
         fitting = next((k for k, memory in enumerate(self._free) if len(memory) == n), None)
         memory = np.empty((n, self.width), np.float32) if fitting is None else self._free.pop(fitting)
-        # Over a memoryview, not over the array: NumPy would shorten a view of a view to the array behind both, and
-        # could not tell that the one in the middle is still needed.
-        array = np.ndarray(memory.shape, np.float32, buffer=memory.data)
-        weakref.finalize(array, _give_back, weakref.ref(self), memory).atexit = False
-        return array
+        loan = _Loan(memory)
+        weakref.finalize(loan, _give_back, weakref.ref(self), memory).atexit = False
+        return np.asarray(loan)
+
+
+class _Loan:
+    """What an array that is handed out and all views of it refer to; it is gone when the last of them is.
+
+    The array itself would not do: NumPy shortens a view of a view to the one behind both.
+    """
+
+    def __init__(self, memory: np.ndarray):
+        self.__array_interface__ = memory.__array_interface__
 
 
 def _give_back(buffers: weakref.ref[Buffers], memory: np.ndarray) -> None:
