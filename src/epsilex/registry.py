@@ -28,7 +28,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def find(self, name: str) -> T:
         """The member of this name; a ValueError that lists them all where there is none."""
-        if name not in self._members:
+        if not isinstance(name, str) or name not in self._members:
             raise ValueError(f"{self.noun}: expected one of {', '.join(self._members)}; got {name!r}")
         return self._members[name]
 
