@@ -13,6 +13,7 @@
 | `studies`    | the studies as lists of trials                                              |
 | `methods`    | the compared methods, their labels and letters                              |
 | `trials`     | one trial: key, seeds, run                                                  |
+| `environment` | where a trial ran                                                          |
 | `runner`     | trials run, stored, tried again; `pools`: on processes or a Dask cluster    |
 | `progress`   | the live table                                                              |
 | `store`      | the results file, written; `results`: read back as tidy rows; `schema`      |
@@ -22,7 +23,8 @@
 | `verdicts`   | ours against the published, cell by cell; `claims`: sentence by sentence    |
 | `discussion` | the paper's open questions, answered                                        |
 | `differences` | paper, authors' program and ours, side by side                             |
-| `tables`     | Markdown, LaTeX, CSV; `figures` (data in `figure_data`); `page`: index.html |
+| `tables`     | Markdown, LaTeX, CSV; `page`: index.html                                    |
+| `figures`    | the paper's figures; `figure_data`: their data; `plots`: how they are drawn |
 """
 
 from epsilex.experiments.reproduction import Reproduction, keep, report, reproduce

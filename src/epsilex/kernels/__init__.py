@@ -11,7 +11,9 @@ thresholds   best error and exact median absolute deviation of a case, over any 
 medians      exact medians of many cases, over the population
 passing      errors case by case, thresholds over the population, pass bits
 lexicase     the filter: static on bits, or with a best error or a MAD over the pool
+orders       the cases that chose a parent, drawn again
 variation    random start, crossover and mutation
+grafting     the term that explains most of a parent's errors, at one of its nodes
 recursion    dynamic models in free run
 pairs        the best R2 of a term with another
 pareto       dominance and SPEA2's environmental selection

@@ -2,8 +2,11 @@
 
 model        `Model`: predict, formula, export, importance
 front        the best model of each length, and the choice among them
+rows         rows of data to score models on
+reference    ridge regression as a formula, which a formula must beat where rows are few
 polish       constants in float64
 pruning      terms that do not matter
+gathering    factors moved to where they are read best
 persistence  JSON files, and back
 plots        figures of fits, fronts and histories
 """

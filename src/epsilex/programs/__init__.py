@@ -5,11 +5,15 @@ programs    `Programs`, a struct of arrays
 start       `random_programs`
 evaluation  `evaluate`: outputs of all programs on all rows, float32
 fold        the one walk over a program's nodes that the rest shares
-numeric     float64 values by the table's NumPy functions; gradient their derivatives
+numeric     float64 values by the table's NumPy functions
+gradient    their derivatives
 machine     the table as machine code
-formula     infix text; parser the way back, by a whitelist
-export      SymPy and LaTeX, source NumPy and C, built from the program
-simplify    shorter programs of the same values; algebra its normal forms
+formula     infix text
+parser      the way back, by a whitelist
+export      SymPy and LaTeX, built from the program
+source      Python and C source code that stands alone
+simplify    shorter programs of the same values
+algebra     normal forms of sums and products, for `simplify`
 intervals   enclosures that prove a formula defined on a box
 """
 

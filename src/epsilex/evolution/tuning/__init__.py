@@ -2,9 +2,9 @@
 
 hill_climbing        all survivors, once per generation, by Gaussian noise (the paper)
 levenberg_marquardt  the children, by least squares
-none                 constants stay as they are
+tuner                what a tuner is
 
-A tuner is in the registry `TUNERS`; the setting `tuning` names it.
+A tuner is in the registry `TUNERS`; the setting `tuning` names it. `none` leaves constants as they are.
 """
 
 from __future__ import annotations
