@@ -89,6 +89,9 @@ def test_imports_point_left(path):
     ("path", "source"),
     [
         ("programs/formula.py", "from epsilex.selection import select"),
+        ("registry.py", "from epsilex import programs"),
+        ("planting/sums.py", "from epsilex.evolution import Settings"),
+        ("data/scales.py", "def f():\n    from epsilex.planting import plant"),
         ("selection/lexicase.py", "def f():\n    from ..programs import evaluate"),
         ("kernels/evaluate.py", "from epsilex import programs"),
         ("evolution/loop.py", "import epsilex.regressor"),

@@ -91,27 +91,30 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     limit_outputs : bool
         Whether infinite outputs become the largest float, as in the paper's program.
     short_share : float
-        Share of the children that come from short parents and stay short, see `epsilex.evolution.schools`.
+        Share of the children that come from short parents and stay short, see
+        `epsilex.evolution.variation.niches`.
     crossover, mutations, point_rate, redraw, min_child_length, retries, subtree_size
         Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion",
         "deletion", "constants"; probability per node of a point mutation (0: one node); whether it may draw the symbol
         that is there already; least length of a child; how often a child that is too long or too short is tried again;
         greatest length of a new random subtree.
-    graft_share : float
-        Share of the children that get a term which explains errors of their parent, see `epsilex.evolution.grafting`.
+    variations : mapping, optional
+        Shares of the children by the name of a further variation, see `epsilex.evolution.variation`. None:
+        `{"grafts": 0.2}`, children that get a term which explains errors of their parent.
     tuning, tuning_share, tuning_steps, tuning_cases
         Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
         paper, or "none".
-    survival : {"pareto", "generational"}
-        The best of parents and children by non-dominated (fitness, length); or the children.
+    survival : {"pareto", "generational", "age_fitness"}
+        The best of parents and children by non-dominated fronts of fitness and length; the children; or the best of
+        parents, children and a newcomer by age and fitness, which the selection method "afp" needs.
     max_cases : int or None
         Rows the search sees, drawn at random where there are more; the front is scored on all rows.
     shadow : bool
         Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not
-        have count as less fit; see `epsilex.evolution.shadow`.
-    sums : bool
-        Whether a tenth of the first population are sums of simple terms that y, or a function or quotient of it, is
-        close to; see `epsilex.evolution.sums`, and `polynomials`, `powers` and `quadrics` beside it.
+        have count as less fit; see `epsilex.data.shadow`.
+    planters : sequence of str
+        Which planters seed up to a tenth of the first population with fitted simple formulas, see `epsilex.planting`;
+        `()` for none.
     elitism : bool
         Whether the best individual survives a generational replacement.
     polish : bool
@@ -125,7 +128,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     progress : bool
         Whether a progress bar is shown.
     callbacks : sequence of callable
-        Called with each `epsilex.evolution.Generation`; one that returns True stops the search.
+        Called with each `epsilex.evolution.State`; one that returns True stops the search.
     checkpoint : path, optional
         File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
         continues from it.
