@@ -5,10 +5,10 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
-from epsilex.evolution.recurrent import RecurrentCases
 from sklearn.base import clone
 
 from epsilex import DynamicRegressor, load_model
+from epsilex.evolution.measuring.recurrent import RecurrentCases
 from epsilex.programs import Programs
 from epsilex.programs.parser import parse
 
@@ -220,6 +220,13 @@ class TestEstimator:
     def test_saved_model(self, fitted, series, tmp_path):
         fitted.model_.save(tmp_path / "model.json")
         assert load_model(tmp_path / "model.json") == fitted.model_
+
+    def test_no_variation_unless_asked_for(self, series):
+        how = {"population_size": 20, "generations": 1, "time_limit": None, "random_state": 0}
+        X, y = series
+        assert DynamicRegressor(**how).fit(X, y).settings_.variations == {}
+        grafts = {"grafts": 0.5}
+        assert DynamicRegressor(variations=grafts, **how).fit(X, y).settings_.variations == grafts
 
     def test_clone_and_paper(self):
         est = DynamicRegressor(lags=3, feedback=2, population_size=10)

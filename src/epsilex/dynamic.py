@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -28,8 +30,10 @@ class DynamicRegressor(SymbolicRegressor):
         How many rows back the features and the outputs reach.
 
     All others are `SymbolicRegressor`'s. Outputs are not scaled linearly, because they are fed back as they are, and
-    constants are tuned by hill climbing.
+    constants are tuned by hill climbing. `variations=None` is none of them.
     """
+
+    _none_means: ClassVar[dict[str, dict]] = {**SymbolicRegressor._none_means, "variations": {}}
 
     def __init__(
         self,
@@ -105,7 +109,7 @@ class DynamicRegressor(SymbolicRegressor):
             min_child_length=min_child_length,
             retries=retries,
             subtree_size=subtree_size,
-            variations={} if variations is None else variations,
+            variations=variations,
             tuning=tuning,
             tuning_share=tuning_share,
             tuning_steps=tuning_steps,

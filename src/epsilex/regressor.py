@@ -7,7 +7,7 @@ import html
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -25,7 +25,7 @@ from epsilex.evolution.observers.checkpoint import exists, stored_population_siz
 from epsilex.evolution.observers.history import frame
 from epsilex.evolution.observers.observer import Callback
 from epsilex.evolution.observers.signals import interrupts
-from epsilex.evolution.settings import population_for
+from epsilex.evolution.settings import MODERN_MUTATIONS, MODERN_VARIATIONS, population_for
 from epsilex.models.front import (
     Scorer,
     against_reference,
@@ -165,6 +165,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     models_: list[Model]
     front_: pd.DataFrame
     history_: pd.DataFrame
+    _none_means: ClassVar[dict[str, dict]] = {"mutations": MODERN_MUTATIONS, "variations": MODERN_VARIATIONS}
 
     def __init__(
         self,
@@ -359,7 +360,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             seed = self.settings_.seed
         chosen = {name: getattr(self, name) for name in SETTINGS}
         chosen |= {"population_size": self._population_size(), "selection_options": self.selection_options or {}}
-        chosen |= {name: getattr(Settings(), name) for name in ("mutations", "variations") if chosen[name] is None}
+        chosen |= {name: dict(value) for name, value in self._none_means.items() if chosen[name] is None}
         return Settings(**chosen, seed=seed)
 
     def _population_size(self) -> int:
