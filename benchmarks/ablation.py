@@ -14,7 +14,8 @@ from benchmarks.comparison import r2_text
 from benchmarks.contenders import Ours, timed
 from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Section, table
-from epsilex.evolution.settings import SURVIVALS, Settings
+from epsilex.evolution import Settings
+from epsilex.evolution.survival import SURVIVALS
 from epsilex.regressor import SETTINGS, SymbolicRegressor
 
 KEY = ("problem", "noise", "seed", "method", "seconds")
@@ -36,12 +37,12 @@ def variants() -> dict[str, dict]:
         "no tuning": {"tuning": "none"},
         "tuning: hill climbing": {"tuning": "hill_climbing"},
         "a tenth of the children tuned": {"tuning_share": 0.1},
-        "no grafts": {"graft_share": 0.0},
+        "no grafts": {"variations": {}},
         "point mutation alone": {"mutations": {"point": 1.0}},
         "no crossover": {"crossover": 0.0},
         "no polish": {"polish": False},
         "no shadow rows": {"shadow": False},
-        "no sums at the start": {"sums": False},
+        "no sums at the start": {"planters": ()},
         "no school of short programs": {"short_share": 0.0},
         "the paper's settings": {name: paper[name] for name in (*SETTINGS, "choose", "polish")},
     }

@@ -63,7 +63,7 @@ class Ours:
         from epsilex.evolution.settings import population_for
 
         end = time.process_time() + seconds
-        stop = [lambda generation: time.process_time() >= end]
+        stop = [lambda state: time.process_time() >= end]
         size = {"population_size": population_for(seconds)}  # as for a `time_limit`
         settings = {"generations": NEVER, "time_limit": None, "callbacks": stop, "random_state": seed}
         est = SymbolicRegressor(**settings | size | self.changes)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.loop import evolve
 
-from epsilex.evolution.settings import Settings
+from epsilex.evolution import Cases, Run, Settings, evolve
 
 EARLY, LATE = 5, 200  # generations
 
@@ -22,9 +20,9 @@ def errors_early_and_late(n_cases: int) -> dict[str, np.ndarray]:
     """Errors (1000 individuals, cases) of the paper's system with `lex_e_mad` at two generations of one trial."""
     names = {EARLY: "early", LATE: "late"}
     found = {}
-    for generation in evolve(Cases.from_arrays(*uball5d(n_cases)), Settings.paper(selection="lex_e_mad", seed=0)):
-        if generation.index in names:
-            found[names[generation.index]] = generation.population.errors.copy()
-        if generation.index == LATE:
+    for state in evolve(Run(Cases.from_arrays(*uball5d(n_cases)), Settings.paper(selection="lex_e_mad", seed=0))):
+        if state.generation in names:
+            found[names[state.generation]] = state.population.errors.copy()
+        if state.generation == LATE:
             return found
     raise AssertionError("the search ended before its time")

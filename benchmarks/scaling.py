@@ -7,13 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.loop import evolve
 
 from benchmarks.populations import uball5d
 from benchmarks.timing import Section, table
 from epsilex import programs
-from epsilex.evolution.settings import Settings
+from epsilex.evolution import Cases, Run, Settings, evolve
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.programs.evaluation import evaluate_blocks
 
@@ -33,7 +31,7 @@ share nothing, each computing chains of sines of its own {SINES} numbers, show t
 def seconds_per_generation(population_size: int, n_jobs: int, method: str) -> float:
     X, y = uball5d(CASES)
     settings = Settings.paper(population_size=population_size, selection=method, seed=0)
-    search = evolve(Cases.from_arrays(X, y), settings, n_jobs=n_jobs)
+    search = evolve(Run(Cases.from_arrays(X, y), settings, n_jobs))
     next(search)
     start = time.perf_counter()
     for _ in range(GENERATIONS):

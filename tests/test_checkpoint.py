@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
-from epsilex.evolution.checkpoint import exists, load_checkpoint, previous
 
 from epsilex import SymbolicRegressor, programs
 from epsilex.evolution import Cases, Checkpoint, Settings, Stop, search
+from epsilex.evolution.observers.checkpoint import exists, load_checkpoint, previous
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2])
@@ -23,9 +23,12 @@ def paper(**changes):
 
 def bits(found):
     """All that a search found, but for the time it took."""
-    arrays = {**found.generation.population.arrays(), **{f"archive {k}": v for k, v in found.archive.arrays().items()}}
+    arrays = {**found.state.population.arrays(), **{f"archive {k}": v for k, v in found.archive.arrays().items()}}
     rows = [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in found.rows]
-    return {name: array.tobytes() for name, array in arrays.items()} | {"rows": rows, "index": found.generation.index}
+    return {name: array.tobytes() for name, array in arrays.items()} | {
+        "rows": rows,
+        "generation": found.state.generation,
+    }
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ while kills < 20:
     if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
         kills += 1
         if exists(path):
-            reached.add(search(CASES, settings, Stop(0), resume=path).generation.index)
+            reached.add(search(CASES, settings, Stop(0), resume=path).state.generation)
         if len(reached) < 2:  # a busy machine needs longer
             patience *= 1.3
     else:  # it was done already: once more from the start
@@ -122,12 +125,12 @@ class TestResuming:
         run(path, 4, every=1000.0)
         assert path.exists()
         assert not previous(path).exists()
-        assert load_checkpoint(path, paper(), CASES)[0].index == 4
+        assert load_checkpoint(path, paper(), CASES)[0].generation == 4
 
     def test_the_last_two_are_kept(self, path):
         run(path, 4)
         assert sorted(p.name for p in path.parent.iterdir()) == [path.name, path.name + ".previous"]
-        newer, older = (load_checkpoint(p, paper(), CASES)[0].index for p in (path, previous(path)))
+        newer, older = (load_checkpoint(p, paper(), CASES)[0].generation for p in (path, previous(path)))
         assert (newer, older) == (4, 3)
 
     def test_weighted_cases_and_own_operators(self, path, own_operators):

@@ -22,7 +22,7 @@ KINDS = {
 
 
 def bits(found):
-    arrays = {**found.generation.population.arrays(), **{f"archive {k}": v for k, v in found.archive.arrays().items()}}
+    arrays = {**found.state.population.arrays(), **{f"archive {k}": v for k, v in found.archive.arrays().items()}}
     rows = [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in found.rows]
     return {name: array.tobytes() for name, array in arrays.items()} | {"rows": rows}
 
@@ -110,7 +110,7 @@ class TestEstimators:
 
     def test_states(self):
         results = [
-            SymbolicRegressor(**HOW | {"random_state": state}).fit(X, Y).search_.generation.population.fitness.tobytes()
+            SymbolicRegressor(**HOW | {"random_state": state}).fit(X, Y).search_.state.population.fitness.tobytes()
             for state in (0, 0, 1, np.random.RandomState(0), np.random.RandomState(0))
         ]
         assert results[0] == results[1] != results[2]

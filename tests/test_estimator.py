@@ -85,7 +85,7 @@ class TestFitted:
         assert est.history_["generation"].tolist() == list(range(16))
         assert est.n_generations_ == 15
         assert est.stopped_by_ == "generations"
-        searched = fitted(generations=15, population_size=150, sums=False)
+        searched = fitted(generations=15, population_size=150, planters=())
         assert searched.history_["best_mae"].iloc[-1] < searched.history_["best_mae"].iloc[0]
 
     def test_history_is_in_the_targets_units(self):
@@ -168,22 +168,22 @@ class TestScikitLearnHabits:
         """A longer search has more individuals, unless generations limit it too; what is continued keeps its own."""
 
         def size(**changes):
-            est = SymbolicRegressor(random_state=0, callbacks=[lambda generation: True], **changes).fit(X, Y)
-            return len(est.search_.generation.population)
+            est = SymbolicRegressor(random_state=0, callbacks=[lambda state: True], **changes).fit(X, Y)
+            return len(est.search_.state.population)
 
         assert size(time_limit=5) == size(time_limit=60, generations=3) == 1000
         assert size(time_limit=60) == population_for(60) == 3300
         assert size(time_limit=60, population_size=70) == 70
-        est = SymbolicRegressor(random_state=0, time_limit=60, callbacks=[lambda generation: True], warm_start=True)
+        est = SymbolicRegressor(random_state=0, time_limit=60, callbacks=[lambda state: True], warm_start=True)
         est.fit(X, Y).set_params(time_limit=5).fit(X, Y)
-        assert len(est.search_.generation.population) == 3300
+        assert len(est.search_.state.population) == 3300
 
     def test_resumed_with_another_time_limit(self, tmp_path):
         """What was begun for a minute can be continued for longer, in a population of the same size."""
-        stop = [lambda generation: True]
+        stop = [lambda state: True]
         est = SymbolicRegressor(random_state=0, time_limit=60, callbacks=stop, checkpoint=tmp_path / "a", resume=True)
         est.fit(X, Y).set_params(time_limit=120).fit(X, Y)
-        assert len(est.search_.generation.population) == 3300
+        assert len(est.search_.state.population) == 3300
         assert est.n_generations_ == 1
 
     def test_time_limit(self):
@@ -223,7 +223,7 @@ class TestWarmStart:
         """The population goes on; what was measured on the old rows does not."""
         est = SymbolicRegressor(warm_start=True, **SMALL).fit(X, Y)
         est.fit(X[:40], -Y[:40])
-        assert est.search_.generation.population.errors.shape[1] == 40
+        assert est.search_.state.population.errors.shape[1] == 40
         assert est.score(X[:40], -Y[:40]) > 0.5
         m = est.model_
         assert m.metrics["mae"] == pytest.approx(np.abs(-Y[:40] - m.predict(X[:40])).mean())
@@ -253,21 +253,31 @@ class TestCallbacks:
     def test_each_generation_until_one_says_stop(self):
         seen = []
 
-        def callback(generation):
-            seen.append(generation.index)
-            return generation.index == 3
+        def callback(state):
+            seen.append(state.generation)
+            return state.generation == 3
 
         est = fitted(callbacks=[callback], generations=50)
         assert seen == [0, 1, 2, 3]
         assert est.stopped_by_ == "callback"
         assert np.isfinite(est.predict(X)).all()
 
-    def test_errors_pass_through(self):
-        def callback(generation):
-            raise KeyError("mine")
+    def test_one_that_raises_is_named_and_loses_nothing_but_itself(self):
+        calls, others = [], []
 
-        with pytest.raises(KeyError, match="mine"):
-            fitted(callbacks=[callback])
+        def broken(state):
+            calls.append(state.generation)
+            if state.generation == 2:
+                raise KeyError("mine")
+
+        named = r"callback .*broken raised KeyError: 'mine'; the search goes on without it"
+        with pytest.warns(UserWarning, match=named) as warned:
+            est = fitted(callbacks=[broken, lambda state: others.append(state.generation)])
+        assert len([w for w in warned if "callback" in str(w.message)]) == 1
+        assert calls == [0, 1, 2]
+        assert others == list(range(est.n_generations_ + 1))
+        assert est.models_ == fitted().models_
+        assert est.stopped_by_ == "generations"
 
 
 class TestLosses:
@@ -297,7 +307,9 @@ class TestLosses:
 
     def test_target_error(self):
         for loss, target in (("mae", 5.0), ("mse", 50.0)):
-            est = fitted(y=1000.0 * Y, loss=loss, target_error=target, generations=300, population_size=150, sums=False)
+            est = fitted(
+                y=1000.0 * Y, loss=loss, target_error=target, generations=300, population_size=150, planters=()
+            )
             assert est.stopped_by_ == "target"
             assert est.front_["loss"].min() <= target * 1.001
             assert est.n_generations_ > 0
@@ -501,9 +513,9 @@ BAD = {
     "tuning_cases": (1, "a"),
     "max_cases": (1, "a"),
     "short_share": (-0.1, "a"),
-    "graft_share": (-0.1, "a"),
+    "variations": (3, "grafts", {"seeds": 0.1}, {"grafts": -0.1}, {"grafts": 1.5}, {"grafts": "a"}, {"grafts": np.nan}),
     "shadow": ("yes", None),
-    "sums": ("yes", None),
+    "planters": ("sums", None, ["cosines"], [3], [["sums"]], {"sums"}),
     "survival": ("fittest", None),
     "constant_share": (-0.1, 2, "a", None, np.nan),
     "constant_range": (None, (1,), (2, 1), ("a", "b"), (0, np.inf), (np.nan, 1), (None, 1), 5),
@@ -529,7 +541,7 @@ BAD = {
     "selection_options": (3, {"downsample": 7}),
     "redraw": ("yes", None),
     "min_child_length": (0, 1.5, None, 100),
-    "callbacks": (3, [3], "abc", lambda generation: None),
+    "callbacks": (3, [3], "abc", lambda state: None),
     "checkpoint": (3,),
     "checkpoint_every": (-1, "a", None),
 }

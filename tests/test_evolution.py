@@ -11,15 +11,18 @@ import naive
 import numpy as np
 import pytest
 from conftest import environment
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.history import frame
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from epsilex.evolution import Cases, Settings, Stop, evolve, search
-from epsilex.evolution.survival import crowding, generational, pareto
-from epsilex.evolution.tuning import hill_climb, levenberg_marquardt, tune_constants
+from epsilex.evolution import Cases, Run, Settings, State, Stop, evolve, search
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.history import frame
+from epsilex.evolution.observers.observer import Callback
+from epsilex.evolution.survival.generational import generational
+from epsilex.evolution.survival.pareto import best_of, crowding
+from epsilex.evolution.tuning.hill_climbing import hill_climb
+from epsilex.evolution.tuning.levenberg_marquardt import tune, tune_constants
 from epsilex.kernels.pareto import front_ranks
 from epsilex.programs import Programs
 from epsilex.programs.evaluation import evaluate
@@ -34,8 +37,8 @@ def paper(**changes):
     return Settings.paper(**{"population_size": 40, "max_length": 20, "seed": 1, **changes})
 
 
-def generations(n, settings=None, cases=None, **how):
-    loop = evolve(cases or Cases.from_arrays(X, Y), settings or paper(), **how)
+def states(n, settings=None, cases=None, state=None):
+    loop = evolve(Run(cases or Cases.from_arrays(X, Y), settings or paper()), state)
     return [next(loop) for _ in range(n)]
 
 
@@ -56,7 +59,7 @@ class TestSettings:
         assert not table.scaling
         assert not table.coefficients
         assert (table.point_rate, table.retries, table.limit_outputs) == (0.025, 0, True)
-        assert (table.short_share, table.graft_share) == (0.0, 0.0)  # what came after the paper
+        assert (table.short_share, table.variations, table.planters) == (0.0, {}, ())  # what came after the paper
         assert (table.shadow, table.max_cases) == (False, None)
 
     def test_the_estimator_has_the_same_table_and_1000_generations(self):
@@ -94,6 +97,10 @@ class TestSettings:
             ({"mutations": {"flip": 1.0}}, "mutations: expected one of point, .*; got 'flip'"),
             ({"mutations": {"point": -1.0}}, "mutations: expected weights of at least 0"),
             ({"mutations": {"point": 0.0}}, "mutations: expected at least one weight above 0"),
+            ({"variations": {"seeds": 0.1}}, "variations: expected one of grafts.*; got 'seeds'"),
+            ({"variations": {"grafts": 1.5}}, "variations: expected shares from 0 to 1; got grafts=1.5"),
+            ({"planters": ("cosines",)}, "planters: expected one of quadrics, .*; got 'cosines'"),
+            ({"selection": "afp"}, "survival: expected 'age_fitness' with the selection 'afp', .*; got 'pareto'"),
             ({"retries": -1}, "retries"),
             ({"subtree_size": 0}, "subtree_size"),
             ({"tuning_steps": 0}, "tuning_steps"),
@@ -206,13 +213,13 @@ class TestMeasuring:
 class TestHillClimbing:
     def test_never_worse_and_all_constants_at_once(self):
         cases, settings = Cases.from_arrays(X, Y), paper(population_size=200)
-        population = generations(1, settings)[0].population
+        population = states(1, settings)[0].population
         population.age = np.arange(200)
         before = population.take(np.arange(200))
-        evaluations = hill_climb(population, cases, settings, 0, 1)
+        hill_climb(population, Run(cases, settings), 0)
         used = np.arange(before.programs.width) < before.programs.length[:, None]
         leaves = used & (before.programs.opcode == 0)
-        assert evaluations == leaves.any(axis=1).sum()
+        assert population.evaluated == leaves.any(axis=1).sum()
         changed = (population.programs.constant != before.programs.constant).any(axis=1)
         assert 10 < changed.sum() < 200
         assert (population.fitness[changed] < before.fitness[changed]).all()
@@ -238,10 +245,10 @@ class TestLevenbergMarquardt:
     def test_never_worse(self):
         settings = Settings(population_size=200, max_length=20, tuning_share=1.0, loss="mse", seed=1)
         cases = Cases.from_arrays(X, Y, loss="mse")
-        children = generations(1, settings, cases)[0].population
+        children = states(1, settings, cases)[0].population
         before = children.take(np.arange(200))
-        evaluations = levenberg_marquardt(children, cases, settings, 0, 1)
-        assert evaluations == np.isfinite(before.fitness).sum()
+        tune(children, Run(cases, settings), 0)
+        assert children.evaluated == np.isfinite(before.fitness).sum()
         better = children.fitness < before.fitness
         assert better[np.isfinite(before.fitness)].mean() > 0.5
         assert (children.fitness[~better] == before.fitness[~better]).all()
@@ -298,13 +305,13 @@ class TestFronts:
 
     def test_the_best_survives(self):
         settings = Settings(population_size=40, max_length=20, survival="pareto", tuning="none", seed=1)
-        kept = [g.population.standing.min() for g in generations(15, settings)]
+        kept = [g.population.standing.min() for g in states(15, settings)]
         assert kept == sorted(kept, reverse=True)
 
     def test_pareto_keeps_the_first_fronts(self):
         """Those on fronts before the last that fits live on, nobody from a later one does, no outputs come twice."""
         how = {"population_size": 40, "operators": ("add", "mul", "sin")}
-        parents, children = (generations(1, Settings(seed=seed, **how))[0].population for seed in (1, 2))
+        parents, children = (states(1, Settings(seed=seed, **how))[0].population for seed in (1, 2))
         shortest = {}
         for p in (parents, children):
             for outputs, length, standing in zip(p.outputs, p.programs.length, p.standing, strict=True):
@@ -313,7 +320,7 @@ class TestFronts:
         lengths, standings = zip(*shortest.values(), strict=True)
         rank = dict(zip(shortest, naive.front_ranks(standings, lengths), strict=True))
         last = sorted(rank.values())[39]
-        kept = pareto(parents, children).outputs.tolist()
+        kept = best_of(parents, children).outputs.tolist()
         assert len(kept) == len(set(kept)) == 40
         assert {o for o in rank if rank[o] < last} <= set(kept)
         assert all(rank[o] <= last for o in kept)
@@ -327,28 +334,31 @@ class TestElitism:
         p.fitness = np.array(fitness)
         return p
 
+    def survivors(self, parents, children, elitism=True):
+        run = Run(Cases.from_arrays(X, Y), paper(elitism=elitism))
+        state = State(1, self.population(parents, 1), 0, np.empty(0))
+        return generational(self.population(children, 2), None, state, run)
+
     def test_the_best_parent_takes_the_place_of_the_worst_child(self):
-        after = generational(self.population([3.0, 1.0, 2.0], 1), self.population([5.0, 2.0, 4.0], 2), True)
+        after = self.survivors([3.0, 1.0, 2.0], [5.0, 2.0, 4.0])
         assert after.fitness.tolist() == [1.0, 2.0, 4.0]
         assert after.programs.constant[:, 0].tolist() == [1.0, 2.0, 2.0]
 
     def test_not_where_a_child_is_as_good(self):
-        after = generational(self.population([3.0, 1.0, 2.0], 1), self.population([5.0, 1.0, 4.0], 2), True)
+        after = self.survivors([3.0, 1.0, 2.0], [5.0, 1.0, 4.0])
         assert after.fitness.tolist() == [5.0, 1.0, 4.0]
 
     def test_not_where_it_is_not_wanted(self):
-        after = generational(self.population([3.0, 1.0, 2.0], 1), self.population([5.0, 2.0, 4.0], 2), False)
+        after = self.survivors([3.0, 1.0, 2.0], [5.0, 2.0, 4.0], elitism=False)
         assert after.fitness.tolist() == [5.0, 2.0, 4.0]
 
     def test_the_best_is_never_lost(self):
         for selection in ("random", "tournament", "lex_e_mad"):
-            kept = [g.population.fitness.min() for g in generations(15, paper(selection=selection))]
+            kept = [g.population.fitness.min() for g in states(15, paper(selection=selection))]
             assert kept == sorted(kept, reverse=True)
 
     def test_it_is_lost_without(self):
-        lost = [
-            g.population.fitness.min() for g in generations(15, paper(selection="random", elitism=False, tuning="none"))
-        ]
+        lost = [g.population.fitness.min() for g in states(15, paper(selection="random", elitism=False, tuning="none"))]
         assert lost != sorted(lost, reverse=True)
 
 
@@ -382,66 +392,62 @@ class TestAgeFitnessPareto:
     def test_ages(self):
         """One newcomer of age 0 a generation; whoever comes from the start is as old as the search."""
         seen_young = 0
-        loop = evolve(Cases.from_arrays(X, Y), paper(selection="afp", population_size=20))
-        for _ in range(12):
-            g = next(loop)
-            age = g.population.age
-            assert 0 <= age.min() <= age.max() <= g.index
+        for state in states(12, paper(selection="afp", population_size=20)):
+            age = state.population.age
+            assert 0 <= age.min() <= age.max() <= state.generation
             assert len(age) == 20
-            seen_young += g.index > 0 and age.min() < g.index
+            seen_young += state.generation > 0 and age.min() < state.generation
         assert seen_young > 5
 
     def test_one_newcomer_is_evaluated_too(self):
-        start, first = generations(2, paper(selection="afp", tuning="none", crossover=0.0, point_rate=1.0))
+        start, first = states(2, paper(selection="afp", tuning="none", crossover=0.0, point_rate=1.0))
         assert start.evaluations == 40
         assert 40 < first.evaluations <= 80
 
 
 class TestLoop:
     def test_indices_and_sizes(self):
-        for k, g in enumerate(generations(4)):
-            assert g.index == k
+        for k, g in enumerate(states(4)):
+            assert g.generation == k
             assert len(g.population) == 40
             assert g.population.errors.shape == (40, 70)
             assert len(g.cases_used) == (40 if k else 0)
 
     def test_cases_used(self):
-        lex, epsilon, none = (
-            generations(4, paper(selection=s))[-1].cases_used for s in ("lex", "lex_e_mad", "tournament")
-        )
+        lex, epsilon, none = (states(4, paper(selection=s))[-1].cases_used for s in ("lex", "lex_e_mad", "tournament"))
         assert 1 / 70 <= lex.min() <= lex.max() <= 1.0
         assert lex.mean() < epsilon.mean()
         assert (none == 0).all()
 
     @pytest.mark.parametrize("selection", ["lex_e_mad", "lex_semi", "afp", "tournament"])
     def test_continues_from_any_generation(self, selection):
-        whole = generations(7, paper(selection=selection))
-        part = generations(3, paper(selection=selection))[-1]
-        again = generations(4, paper(selection=selection), resume=part)
+        whole = states(7, paper(selection=selection))
+        part = states(3, paper(selection=selection))[-1]
+        again = states(4, paper(selection=selection), state=part)
         for one, two in zip(whole[3:], again, strict=True):
-            assert one.index == two.index
+            assert one.generation == two.generation
             assert one.evaluations == two.evaluations
             for name, array in one.population.arrays().items():
                 assert array.tobytes() == two.population.arrays()[name].tobytes(), name
 
     def test_seeds_differ(self):
-        one, two = (generations(2, paper(seed=seed))[-1].population for seed in (1, 2))
+        one, two = (states(2, paper(seed=seed))[-1].population for seed in (1, 2))
         assert one.programs.opcode.tobytes() != two.programs.opcode.tobytes()
 
     def test_options_reach_the_selection(self):
-        used = generations(3, paper(selection_options={"downsample": 5}))[-1].cases_used
+        used = states(3, paper(selection_options={"downsample": 5}))[-1].cases_used
         assert set(np.rint(used * 5)) <= {0, 1, 2, 3, 4, 5}
 
     def test_own_selection(self):
         def first_two(errors, n, rng):
             return np.arange(n) % 2
 
-        last = generations(3, paper(selection=first_two))[-1]
+        last = states(3, paper(selection=first_two))[-1]
         assert len(last.population) == 40
 
     def test_it_learns(self):
         cases = Cases.from_arrays(X, X[:, 0] + X[:, 1])
-        best = [g.population.fitness.min() for g in generations(20, paper(population_size=200), cases)]
+        best = [g.population.fitness.min() for g in states(20, paper(population_size=200), cases)]
         assert best[-1] < 0.5 * best[0]
 
 
@@ -449,7 +455,7 @@ class TestArchive:
     def test_the_fittest_of_each_length(self):
         archive = Archive(20)
         least = np.full(21, np.inf)
-        for g in generations(6):
+        for g in states(6):
             archive.update(g.population)
             np.minimum.at(least, g.population.programs.length, g.population.fitness)
         assert (archive.fitness == least).all()
@@ -491,7 +497,7 @@ class TestHistory:
 
     def test_values(self):
         found = search(Cases.from_arrays(X, Y), paper(), Stop(generations=3))
-        row, last = found.rows[-1], found.generation
+        row, last = found.rows[-1], found.state
         assert row["best_mae"] == last.population.mae.min()
         assert row["median_mae"] == np.median(last.population.mae)
         assert row["cases_used"] == np.median(last.cases_used)
@@ -500,16 +506,30 @@ class TestHistory:
         assert row["diversity"] == len({o.tobytes() for o in outputs}) / 40
 
 
+class Watcher:
+    """An observer that says what it is told to say at some generations."""
+
+    def __init__(self, words):
+        self.words, self.seen, self.ended = words, [], []
+
+    def see(self, state, archive):
+        self.seen.append((state.generation, len(archive.taken)))
+        return self.words.get(state.generation)
+
+    def end(self, state, archive):
+        self.ended.append(state.generation)
+
+
 class TestStopping:
     CASES = Cases.from_arrays(X, Y)
 
     def test_generations(self):
         found = search(self.CASES, paper(), Stop(generations=3))
-        assert (found.reason, found.generation.index, len(found.rows)) == ("generations", 3, 4)
+        assert (found.reason, found.state.generation, len(found.rows)) == ("generations", 3, 4)
 
     def test_no_generations_is_the_random_start(self):
         found = search(self.CASES, paper(), Stop(generations=0))
-        assert (found.generation.index, len(found.rows)) == (0, 1)
+        assert (found.state.generation, len(found.rows)) == (0, 1)
 
     def test_time(self):
         found = search(self.CASES, paper(), Stop(seconds=0.3))
@@ -520,22 +540,29 @@ class TestStopping:
         cases = Cases.from_arrays(X, X[:, 1])
         found = search(cases, paper(), Stop(generations=500, target=1e-3))
         assert found.reason == "target"
-        assert found.generation.population.fitness.min() <= 1e-3
+        assert found.state.population.fitness.min() <= 1e-3
+
+    def test_an_observer_stops_with_its_own_reason(self):
+        observer = Watcher({2: "enough"})
+        found = search(self.CASES, paper(), Stop(generations=50), observers=[observer])
+        assert (found.reason, found.state.generation) == ("enough", 2)
+        assert [generation for generation, _ in observer.seen] == [0, 1, 2]
+        assert observer.seen[-1][1] > 0
+        assert observer.ended == [2]
+
+    def test_an_interrupt_comes_before_other_reasons(self):
+        observers = [Watcher({1: "enough"}), Watcher({1: "interrupt"}), Watcher({})]
+        found = search(self.CASES, paper(), Stop(generations=1), observers=observers)
+        assert found.reason == "interrupt"
+        assert [observer.ended for observer in observers] == [[1]] * 3
 
     def test_callback(self):
-        seen = []
-
-        def callback(generation, archive):
-            seen.append((generation.index, len(archive.taken)))
-            return generation.index == 2
-
-        found = search(self.CASES, paper(), Stop(generations=50), callbacks=[callback])
-        assert found.reason == "callback"
-        assert [index for index, _ in seen] == [0, 1, 2]
-        assert seen[-1][1] > 0
+        found = search(self.CASES, paper(), Stop(generations=50), observers=[Callback(lambda s: s.generation == 2)])
+        assert (found.reason, found.state.generation) == ("callback", 2)
 
     def test_only_true_stops(self):
-        found = search(self.CASES, paper(), Stop(generations=2), callbacks=[lambda g, a: 1, lambda g, a: "yes"])
+        own = [Callback(lambda state: 1), Callback(lambda state: "yes")]
+        found = search(self.CASES, paper(), Stop(generations=2), observers=own)
         assert found.reason == "generations"
 
     @pytest.mark.parametrize(
@@ -566,8 +593,8 @@ from epsilex import SymbolicRegressor
 X = np.random.default_rng(0).normal(size=(50, 2))
 y = X[:, 0] * X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=50)
 
-def tell(generation):
-    if generation.index == 3:
+def tell(state):
+    if state.generation == 3:
         print("running", flush=True)
 
 est = SymbolicRegressor.paper(population_size=50, generations=None, time_limit=100.0, callbacks=[tell], random_state=0)
@@ -592,24 +619,45 @@ def test_a_signal_ends_a_fit_with_the_best_so_far(number):
 class TestSignals:
     CASES = Cases.from_arrays(X, Y)
 
-    def test_handlers_are_put_back(self):
-        before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-        search(self.CASES, paper(), Stop(generations=1))
-        assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    def fitted(self, callback):
+        from epsilex import SymbolicRegressor
+
+        how = {"population_size": 20, "generations": 5, "random_state": 0, "callbacks": [callback]}
+        return SymbolicRegressor.paper(**how).fit(X, Y)
+
+    def handlers(self):
+        return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+    def test_handlers_are_the_estimators_and_put_back(self):
+        before, during = self.handlers(), []
+        self.fitted(lambda state: during.append(self.handlers()))
+        assert not set(during[0]) & set(before)
+        assert self.handlers() == before
+
+    def test_the_search_itself_takes_no_signal(self):
+        before, during = self.handlers(), []
+        search(self.CASES, paper(), Stop(generations=1), observers=[Callback(lambda s: during.append(self.handlers()))])
+        assert during == [before] * 2
+
+    def test_a_signal_is_a_reason_to_stop(self):
+        est = self.fitted(lambda state: signal.raise_signal(signal.SIGTERM) if state.generation == 2 else None)
+        assert (est.stopped_by_, est.n_generations_) == ("interrupt", 2)
 
     def test_a_second_interrupt_is_as_usual(self):
-        def impatient(generation, archive):
+        def impatient(state):
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
         with pytest.raises(KeyboardInterrupt):
-            search(self.CASES, paper(), Stop(generations=5), callbacks=[impatient])
+            self.fitted(impatient)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     def test_in_another_thread(self):
-        """Only the main thread may set handlers; elsewhere a search runs without."""
+        """Only the main thread may set handlers; elsewhere a fit runs without."""
         from concurrent.futures import ThreadPoolExecutor
 
+        before, during = self.handlers(), []
         with ThreadPoolExecutor(1) as pool:
-            found = pool.submit(search, self.CASES, paper(), Stop(generations=2)).result()
-        assert found.reason == "generations"
+            est = pool.submit(self.fitted, lambda state: during.append(self.handlers())).result()
+        assert est.stopped_by_ == "generations"
+        assert during == [before] * 6

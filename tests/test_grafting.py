@@ -5,14 +5,14 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.grafting import graft
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from epsilex.evolution.settings import Settings
-from epsilex.evolution.variation import start
+from epsilex.evolution import Cases, Run, Settings, State
+from epsilex.evolution.variation import Offspring
+from epsilex.evolution.variation.grafts import graft
+from epsilex.evolution.variation.start import start
 from epsilex.programs import Programs
 from epsilex.programs.operators import arities, opcode
 from epsilex.programs.parser import parse
@@ -33,13 +33,13 @@ def measured(programs: Programs, X, y, **options):
     return cases, cases.measure(programs, **{"scaling": True, "limited": False, **options})
 
 
-def grafted(population, cases, settings: Settings, limit: int | None = None, n_jobs: int = 1):
+def grafted(population, cases, settings: Settings, share: float, limit: int | None = None, n_jobs: int = 1):
     """Children of everyone, each a copy of its parent before the graft; and their origins."""
-    n = len(population)
-    children, origin = population.programs.copy(), np.arange(n)
-    limits = np.full(n, limit or settings.max_length)
-    graft(children, origin, np.arange(n), limits, population, cases, settings, 0, n_jobs)
-    return children, origin
+    who = np.arange(len(population))
+    limits = np.full(len(population), limit or settings.max_length)
+    offspring = Offspring(population.programs.copy(), who, who, who.copy(), limits)
+    graft(offspring, share, State(0, population, 0, np.empty(0)), Run(cases, settings, n_jobs))
+    return offspring.programs, offspring.origin
 
 
 @pytest.mark.parametrize("scaling", [True, False])
@@ -111,10 +111,10 @@ def test_where_a_program_begins_with_a_factor():
 @given(st.integers(0, 1000), st.integers(5, 50), st.sampled_from([0.0, 0.5, 1.0]))
 def test_grafts_are_programs_within_their_limit(seed, limit, share):
     X, y = data(seed)
-    settings = Settings(population_size=40, seed=seed, max_length=50, graft_share=share)
+    settings = Settings(population_size=40, seed=seed, max_length=50)
     programs = start(settings, 40, 3)
     cases, population = measured(programs, X, y)
-    children, origin = grafted(population, cases, settings, limit)
+    children, origin = grafted(population, cases, settings, share, limit)
     children.validate(3)
     new = origin < 0
     assert share > 0 or not new.any()
@@ -125,14 +125,14 @@ def test_grafts_are_programs_within_their_limit(seed, limit, share):
 
 def test_most_grafts_are_fitter_than_their_parents():
     X, y = data(rows=300)
-    settings = Settings(population_size=300, graft_share=1.0)
+    settings = Settings(population_size=300)
     parents = Programs.from_nodes([parse("x0 + 0.1*sin(x1)", NAMES)] * 300, np.float32)
     wide = Programs.empty(300, 50)
     for name in ("opcode", "feature", "constant"):
         getattr(wide, name)[:, : parents.width] = getattr(parents, name)
     wide.length[:] = parents.length
     cases, population = measured(wide, X, y)
-    children, origin = grafted(population, cases, settings)
+    children, origin = grafted(population, cases, settings, 1.0)
     assert (origin < 0).mean() > 0.9
     fitness = cases.measure(children, scaling=True, limited=False).fitness
     assert (fitness[origin < 0] < population.fitness[origin < 0]).mean() > 0.6
@@ -140,9 +140,9 @@ def test_most_grafts_are_fitter_than_their_parents():
 
 def test_threads_change_nothing():
     X, y = data(rows=200)
-    settings = Settings(population_size=200, graft_share=0.5)
+    settings = Settings(population_size=200)
     cases, population = measured(start(settings, 200, 3), X, y)
-    one, two = (grafted(population, cases, settings, n_jobs=n)[0] for n in (1, 2))
+    one, two = (grafted(population, cases, settings, 0.5, n_jobs=n)[0] for n in (1, 2))
     assert (one.opcode == two.opcode).all()
     assert (one.constant == two.constant).all()
 
@@ -150,6 +150,6 @@ def test_threads_change_nothing():
 @pytest.mark.parametrize("operators", [("sub", "mul", "sin"), ("add", "sin")])
 def test_no_operator_that_was_not_asked_for(operators):
     X, y = data()
-    settings = Settings(population_size=40, operators=operators, graft_share=1.0)
+    settings = Settings(population_size=40, operators=operators)
     cases, population = measured(start(settings, 40, 3), X, y)
-    assert (grafted(population, cases, settings)[1] >= 0).all()
+    assert (grafted(population, cases, settings, 1.0)[1] >= 0).all()

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 import strategies
 import sympy as sp
-from epsilex.evolution.shadow import shadow_rows
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 
+from epsilex.data.shadow import shadow_rows
 from epsilex.models.front import ODDS, Scorer, choose, front_frame, make_front
 from epsilex.models.model import model
 from epsilex.models.polish import polish

@@ -1,18 +1,19 @@
-"""The modern parts: the Jacobian kernel and Levenberg-Marquardt, shadow rows, schools, pruning."""
+"""The modern parts: the Jacobian kernel and Levenberg-Marquardt, shadow rows, niches, pruning."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.schools import schools
-from epsilex.evolution.shadow import limits, shadow_rows
 from hypothesis import given, settings
 from strategies import N_FEATURES, programs, tame
 
 from epsilex import SymbolicRegressor
-from epsilex.evolution import Cases, Settings, evolve
-from epsilex.evolution.tuning import tune_constants
+from epsilex.data.shadow import limits, shadow_rows
+from epsilex.evolution import Cases, Run, Settings, evolve
+from epsilex.evolution.measuring.tameness import look_closer
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.tuning.levenberg_marquardt import tune_constants
+from epsilex.evolution.variation.niches import niches
 from epsilex.kernels.evaluating import in_blocks
 from epsilex.kernels.jacobian import jacobian
 from epsilex.models.pruning import prune
@@ -142,48 +143,50 @@ class TestShadow:
     def test_what_is_wild_where_few_shadow_rows_lie(self):
         X = self.X
         far = np.tile([1.5, 1.5, 9.0], (50, 1))
-        cases = Cases.from_arrays(X, X[:, 0], shadow=shadow_rows(X, 0), audit=np.vstack([far[:1] - [0, 0, 7.5], far]))
+        cases = Cases.from_arrays(
+            X, X[:, 0], shadow=shadow_rows(X, 0), more_shadow=np.vstack([far[:1] - [0, 0, 7.5], far])
+        )
         texts = ("x0", "x1", "x0 + 0*x2", "x0 + 0.001*exp(x2)", "x1 + 0.001*exp(x2)", "log(x0 - 1.0)")
         p = Programs.from_nodes([parse(text, n_features=3) for text in texts], np.float32)
         population = cases.measure(p, scaling=True, limited=False)
         assert population.tame.tolist() == [1, 1, 1, 1, 1, 0]
-        cases.audit(population)
+        look_closer(population, cases)
         assert population.tame.tolist() == [2, 2, 2, 0, 2, 0]
         archive = Archive(p.width)
         archive.update(population)
         assert archive.standing[1] == population.standing[0]
 
-    def test_who_was_not_audited_waits(self):
+    def test_who_was_not_looked_at_waits(self):
         X = self.X
-        cases = Cases.from_arrays(X, X[:, 0], shadow=shadow_rows(X, 0), audit=X)
+        cases = Cases.from_arrays(X, X[:, 0], shadow=shadow_rows(X, 0), more_shadow=X)
         p = Programs.from_nodes([parse(f"x0 + {k / 10}*x1", n_features=3) for k in range(5)], np.float32)
         population = cases.measure(p, scaling=True, limited=False)
         archive = Archive(p.width)
         archive.update(population)
         assert not len(archive.taken)
-        cases.audit(population)
+        look_closer(population, cases)
         assert population.tame.tolist() == [2, 2, 2, 1, 1]
         archive.update(population)
         assert archive.fitness[3] == population.fitness[0]
 
 
-class TestSchools:
+class TestNiches:
     def test_shares_and_limits(self):
-        found = schools(np.arange(100) % 50 + 1, Settings(population_size=100, short_share=0.5))
+        found = niches(np.arange(100) % 50 + 1, Settings(population_size=100, short_share=0.5))
         assert [s.n_parents for s in found] == [52, 24, 24]
         assert [s.max_length for s in found] == [50, 25, 12]
         assert len(found[2].members) == 24
 
     def test_the_paper_has_none(self):
-        assert len(schools(np.full(1000, 3), Settings.paper())) == 1
+        assert len(niches(np.full(1000, 3), Settings.paper())) == 1
 
     def test_children_stay_short(self):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(50, 2))
         choices = Settings(population_size=40, short_share=1.0, max_length=40, min_length=30)
-        for generation in evolve(Cases.from_arrays(X, X[:, 0] * X[:, 1]), choices):
-            assert generation.population.programs.length.max() <= 40
-            if generation.index == 3:
+        for state in evolve(Run(Cases.from_arrays(X, X[:, 0] * X[:, 1]), choices)):
+            assert state.population.programs.length.max() <= 40
+            if state.generation == 3:
                 break
 
 

@@ -43,18 +43,19 @@ TABLE_1 = {
     "scaling": False,
     "limit_outputs": True,
     "short_share": 0.0,
-    "graft_share": 0.0,
+    "variations": {},
     "retries": 0,
     "redraw": False,
     "min_child_length": 1,
     "shadow": False,
-    "sums": False,
+    "planters": [],
 }
 OPTIONS = {"lex_y": {"epsilon": 0.10}, "lex_e": {"epsilon": 5.0}}
 
 
 def expected(method: str, **changes) -> dict:
-    return TABLE_1 | {"selection": method, "selection_options": OPTIONS.get(method, {})} | changes
+    own = {"selection": method, "selection_options": OPTIONS.get(method, {})}
+    return TABLE_1 | own | ({"survival": "age_fitness"} if method == "afp" else {}) | changes
 
 
 def relevant(settings: dict) -> dict:

@@ -7,22 +7,21 @@ import sys
 
 import numpy as np
 import pytest
-from epsilex.evolution.archive import Archive
-from epsilex.evolution.progress import Progress, printable, progress_bar
-from epsilex.evolution.units import Units
 
 from epsilex import SymbolicRegressor
-from epsilex.evolution import progress as module
-from epsilex.evolution.search import Stop
+from epsilex.data.scales import Scales
+from epsilex.evolution import State, Stop
+from epsilex.evolution.observers import progress as module
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.progress import Progress, printable, progress_bar
 from epsilex.programs import Programs
 from epsilex.programs.parser import parse
 
-UNITS = Units(np.array([0.0, 10.0]), np.array([2.0, 1.0]), 5.0, 4.0)
+SCALES = Scales(np.array([0.0, 10.0]), np.array([2.0, 1.0]), 5.0, 4.0)
 
 
-class Generation:
-    def __init__(self, index):
-        self.index = index
+def at(generation):
+    return State(generation, None, 0, np.empty(0))
 
 
 def archive(fitness, formula="x0 + x1"):
@@ -36,8 +35,8 @@ def archive(fitness, formula="x0 + x1"):
 
 
 def test_error_and_formula_are_in_the_users_units():
-    progress = Progress(Stop(generations=10), ["a", "b"], UNITS)
-    progress.update(Generation(3), archive(0.5))
+    progress = Progress(Stop(generations=10), ["a", "b"], SCALES)
+    progress.update(at(3), archive(0.5))
     assert progress.error == 2.0
     assert "generation 3" in progress.line(200)
     assert "error 2" in progress.line(200)
@@ -49,28 +48,28 @@ def test_error_and_formula_are_in_the_users_units():
 
 
 def test_a_search_that_has_found_nothing_yet():
-    progress = Progress(Stop(generations=10), ["a", "b"], UNITS)
-    progress.update(Generation(1), Archive(5))
+    progress = Progress(Stop(generations=10), ["a", "b"], SCALES)
+    progress.update(at(1), Archive(5))
     assert progress.line(80) == "generation 1"
 
 
 def test_time_left_is_until_the_first_limit(monkeypatch):
     now = 100.0
     monkeypatch.setattr(module.time, "monotonic", lambda: now)
-    progress = Progress(Stop(generations=100, seconds=60.0), ["a", "b"], UNITS)
-    progress.update(Generation(0), archive(0.5))
+    progress = Progress(Stop(generations=100, seconds=60.0), ["a", "b"], SCALES)
+    progress.update(at(0), archive(0.5))
     now = 110.0
-    progress.update(Generation(10), archive(0.5))
+    progress.update(at(10), archive(0.5))
     assert progress.seconds_left == 50.0
     assert progress.share_done == pytest.approx(1 / 6)
-    progress.update(Generation(80), archive(0.5))
+    progress.update(at(80), archive(0.5))
     assert progress.seconds_left == 2.5
     assert progress.share_done == 0.8
 
 
 def test_the_line_is_cut_to_the_width():
-    progress = Progress(Stop(seconds=9.0), ["a" * 50, "b" * 50], UNITS)
-    progress.update(Generation(1), archive(0.5))
+    progress = Progress(Stop(seconds=9.0), ["a" * 50, "b" * 50], SCALES)
+    progress.update(at(1), archive(0.5))
     for width in (10, 40, 60, 80, 300):
         assert len(progress.line(width)) <= width
     assert progress.line(80).endswith("…")
@@ -83,8 +82,8 @@ def test_control_characters_do_not_reach_the_terminal():
 
 def test_a_log_gets_a_line_now_and_then(monkeypatch, capsys):
     monkeypatch.setattr(module, "LINE_EVERY", 0.0)
-    with progress_bar(Stop(generations=5), ["a", "b"], UNITS) as (callback,):
-        callback(Generation(1), archive(0.5))
+    with progress_bar(Stop(generations=5), ["a", "b"], SCALES) as (bar,):
+        bar.see(at(1), archive(0.5))
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith("generation 1")

@@ -2,18 +2,17 @@
 
 import numpy as np
 import pytest
-from epsilex.evolution.cases import Cases
-from epsilex.evolution.loop import evolve
-from epsilex.evolution.polynomials import polynomials, rationals
-from epsilex.evolution.powers import powers
-from epsilex.evolution.quadrics import quadrics
-from epsilex.evolution.sums import Correlations, long_sums, sums
-from epsilex.evolution.terms import all_monomials, correlated, library, unit_length
 
 from epsilex import SymbolicRegressor
-from epsilex.evolution.settings import Settings
+from epsilex.evolution import Cases, Run, Settings
 from epsilex.models.gathering import gather
 from epsilex.models.pruning import prune
+from epsilex.planting import Limits
+from epsilex.planting.polynomials import polynomials, rationals
+from epsilex.planting.powers import powers
+from epsilex.planting.quadrics import quadrics
+from epsilex.planting.sums import Correlations, long_sums, sums
+from epsilex.planting.terms import all_monomials, correlated, library, unit_length
 from epsilex.programs import Programs
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import opcodes
@@ -22,6 +21,15 @@ from epsilex.programs.parser import parse
 RNG = np.random.default_rng(7)
 X = RNG.uniform(1.0, 4.0, (256, 4))
 a, b, c, d = X.T
+
+
+def limits(**changes):
+    """Those of the default settings."""
+    settings = Settings(**changes)
+    return Limits(settings.operators, settings.max_length, settings.population_size)
+
+
+LIMITS = limits()
 
 
 def left(nodes, X, y):
@@ -51,7 +59,7 @@ def test_best_partners_are_those_of_least_squares():
 def test_a_single_row_that_dwarfs_the_others(size):
     y = np.abs(RNG.normal(size=256)) + 1.0
     y[17] = size
-    for found in (f(X, y, Settings()) for f in (sums, long_sums, polynomials, rationals, quadrics, powers)):
+    for found in (f(X, y, LIMITS) for f in (sums, long_sums, polynomials, rationals, quadrics, powers)):
         assert np.isfinite([evaluate64(nodes, X) for nodes in found]).all()
 
 
@@ -67,24 +75,24 @@ class TestPowers:
         ],
     )
     def test_finds_them(self, y, length):
-        found = powers(X, y, Settings())
+        found = powers(X, y, LIMITS)
         assert left(found[0], X, y) < 1e-8
         assert len(found[0]) <= length
 
     def test_noise_counts_less_where_the_target_is_large(self):
         y = 3.1 * a**1.7 * b**-0.6 * c**0.33
-        found = powers(X, y + 0.05 * y.std() * np.random.default_rng(0).normal(size=len(y)), Settings())
+        found = powers(X, y + 0.05 * y.std() * np.random.default_rng(0).normal(size=len(y)), LIMITS)
         assert min(left(nodes, X, y) for nodes in found) < 1e-3
 
     def test_what_is_beyond_its_domain_is_left_out(self):
         centred = X - X.mean(axis=0)
-        found = powers(centred, np.exp(0.5 * centred[:, 0]) + 0.1 * centred[:, 1] ** 2, Settings())
+        found = powers(centred, np.exp(0.5 * centred[:, 0]) + 0.1 * centred[:, 1] ** 2, LIMITS)
         assert np.isfinite([evaluate64(nodes, centred) for nodes in found]).all()
 
     def test_nothing_without_an_exponential_rows_or_a_sign(self):
-        assert powers(X, a**1.7, Settings(operators=("add", "sub", "mul", "div", "log"))) == []
-        assert powers(X[:50], a[:50] ** 1.7, Settings()) == []
-        assert powers(X, a - a.mean(), Settings()) == []
+        assert powers(X, a**1.7, limits(operators=("add", "sub", "mul", "div", "log"))) == []
+        assert powers(X[:50], a[:50] ** 1.7, LIMITS) == []
+        assert powers(X, a - a.mean(), LIMITS) == []
 
     def test_a_power_law_with_noise_is_chosen(self):
         y = 3.1 * a**1.7 * b**-0.6 * c**0.33
@@ -104,22 +112,22 @@ class TestLongSums:
         ],
     )
     def test_finds_what_many_terms_make(self, y):
-        assert left(long_sums(X, y, Settings())[0], X, y) < 1e-9
+        assert left(long_sums(X, y, LIMITS)[0], X, y) < 1e-9
 
     def test_what_is_no_sum_is_approached(self):
         y = a * b * c / d + np.sin(a * d)
-        found = long_sums(X, y, Settings())
+        found = long_sums(X, y, LIMITS)
         assert min(left(nodes, X, y) for nodes in found) < 0.05
         assert max(map(len, found)) <= 50
 
     def test_noise_keeps_them_short_enough(self):
         y = RNG.normal(size=256)
-        assert all(len(nodes) <= 20 for nodes in long_sums(X, y, Settings(max_length=20)))
+        assert all(len(nodes) <= 20 for nodes in long_sums(X, y, limits(max_length=20)))
 
     def test_none_on_few_rows_or_without_arithmetic(self):
-        assert long_sums(X[:99], a[:99], Settings()) == []
-        assert long_sums(X, np.ones(256), Settings()) == []
-        assert long_sums(X, a, Settings(operators=("add", "sin"))) == []
+        assert long_sums(X[:99], a[:99], LIMITS) == []
+        assert long_sums(X, np.ones(256), LIMITS) == []
+        assert long_sums(X, a, limits(operators=("add", "sin"))) == []
 
 
 class TestQuadrics:
@@ -134,7 +142,7 @@ class TestQuadrics:
         ],
     )
     def test_finds_them_times_or_over_a_monomial(self, y):
-        assert left(quadrics(X, y, Settings())[0], X, y) < 1e-9
+        assert left(quadrics(X, y, LIMITS)[0], X, y) < 1e-9
 
     @pytest.mark.parametrize("shift", [-2.0, 0.0, 3.0])
     @pytest.mark.parametrize(
@@ -146,17 +154,17 @@ class TestQuadrics:
         ],
     )
     def test_finds_them_beside_a_number(self, y, shift):
-        assert left(quadrics(X, y + shift, Settings())[0], X, y) < 1e-9
+        assert left(quadrics(X, y + shift, LIMITS)[0], X, y) < 1e-9
 
     def test_a_law_of_gravity(self):
         Z = np.random.default_rng(0).uniform(1.0, 2.0, (512, 9)) + np.array([0, 0, 0, 2, 0, 2, 0, 2, 0])
         y = Z[:, 0] * Z[:, 1] * Z[:, 2] / sum((Z[:, k] - Z[:, k + 1]) ** 2 for k in (3, 5, 7))
-        assert left(quadrics(Z, y, Settings())[0], Z, y) < 1e-9
+        assert left(quadrics(Z, y, LIMITS)[0], Z, y) < 1e-9
 
     def test_nothing_else(self):
-        assert quadrics(X, np.sin(3.0 * a) * np.cos(5.0 * b), Settings()) == []
-        assert quadrics(X[:99], a[:99], Settings()) == []
-        assert quadrics(X, a, Settings(operators=("add", "sin"))) == []
+        assert quadrics(X, np.sin(3.0 * a) * np.cos(5.0 * b), LIMITS) == []
+        assert quadrics(X[:99], a[:99], LIMITS) == []
+        assert quadrics(X, a, limits(operators=("add", "sin"))) == []
 
 
 class TestPolynomials:
@@ -171,7 +179,7 @@ class TestPolynomials:
         ],
     )
     def test_finds_them_and_what_is_made_of_one(self, y, length):
-        best = polynomials(X, y, Settings())[0]
+        best = polynomials(X, y, LIMITS)[0]
         assert left(best, X, y) < 1e-9
         assert len(best) <= length
 
@@ -179,26 +187,26 @@ class TestPolynomials:
     def test_twenty_rows_are_enough_for_a_feature(self, degree):
         x = np.linspace(-1.0, 1.0, 20)[:, None]
         y = sum(x[:, 0] ** k for k in range(1, degree + 1))
-        assert left(polynomials(x, y, Settings())[0], x, y) < 1e-9
+        assert left(polynomials(x, y, LIMITS)[0], x, y) < 1e-9
 
     def test_noise_leaves_few_terms(self):
         y = a**3 - 8.0 * b * c
-        best = polynomials(X, y + 0.5 * RNG.normal(size=256), Settings())[0]
+        best = polynomials(X, y + 0.5 * RNG.normal(size=256), LIMITS)[0]
         assert len(best) <= 20  # of 34 terms; powers of a feature stand for each other
         assert left(best, X, y) < 1e-3
 
     def test_without_a_square(self):
-        few = Settings(operators=("add", "sub", "mul", "div"))
+        few = limits(operators=("add", "sub", "mul", "div"))
         y = a**4 - b**3
         best = polynomials(X, y, few)[0]
         assert left(best, X, y) < 1e-9
         assert {code for code, _, _ in best} <= {0, 1, *opcodes(few.operators)}
 
     def test_nothing_else(self):
-        assert polynomials(X, np.sin(30.0 * a), Settings()) == []
-        assert polynomials(X[:19], a[:19], Settings()) == []
-        assert polynomials(np.ones((256, 2)), a, Settings()) == []
-        assert all(len(nodes) <= 9 for nodes in polynomials(X, a**3 + b**3 + c**3 + d**3, Settings(max_length=9)))
+        assert polynomials(X, np.sin(30.0 * a), LIMITS) == []
+        assert polynomials(X[:19], a[:19], LIMITS) == []
+        assert polynomials(np.ones((256, 2)), a, LIMITS) == []
+        assert all(len(nodes) <= 9 for nodes in polynomials(X, a**3 + b**3 + c**3 + d**3, limits(max_length=9)))
 
 
 class TestRationals:
@@ -214,15 +222,15 @@ class TestRationals:
         ],
     )
     def test_finds_them(self, y, length):
-        best = rationals(X, y, Settings())[0]
+        best = rationals(X, y, LIMITS)[0]
         assert left(best, X, y) < 1e-9
         assert len(best) <= length
 
     def test_nothing_else(self):
-        assert rationals(X, a * b / (c + b) + 0.01 * RNG.normal(size=256), Settings()) == []
-        assert rationals(X[:19], a[:19], Settings()) == []
-        assert rationals(np.ones((256, 2)), a, Settings()) == []
-        assert rationals(X, a, Settings(operators=("add", "sin"))) == []
+        assert rationals(X, a * b / (c + b) + 0.01 * RNG.normal(size=256), LIMITS) == []
+        assert rationals(X[:19], a[:19], LIMITS) == []
+        assert rationals(np.ones((256, 2)), a, LIMITS) == []
+        assert rationals(X, a, limits(operators=("add", "sin"))) == []
 
 
 class TestSums:
@@ -241,17 +249,17 @@ class TestSums:
         ],
     )
     def test_finds_laws_of_this_form(self, y):
-        assert left(sums(X, y, Settings())[0], X, y) < 1e-9
+        assert left(sums(X, y, LIMITS)[0], X, y) < 1e-9
 
     @pytest.mark.parametrize("sign", [1.0, -1.0])
     def test_noise_below_zero_leaves_an_exponential(self, sign):
         law = a * np.exp(-1.5 * b * c / d)
         y = sign * (law + 0.05 * law.std() * np.random.default_rng(0).normal(size=256))
         assert y.min() < 0.0 < y.max()
-        assert left(sums(X, y, Settings())[0], X, law) < 1e-3
+        assert left(sums(X, y, LIMITS)[0], X, law) < 1e-3
 
     def test_within_the_settings(self):
-        few = Settings(operators=("add", "sub", "mul", "div", "sin"), max_length=12)
+        few = limits(operators=("add", "sub", "mul", "div", "sin"), max_length=12)
         found = sums(X, np.exp(a - b) + np.sqrt(c), few)
         assert found
         allowed = {
@@ -264,24 +272,24 @@ class TestSums:
             assert {code for code, _, _ in nodes} <= allowed
 
     def test_nothing_without_arithmetic_rows_or_a_target(self):
-        assert sums(X, a, Settings(operators=("sin", "add"))) == []
-        assert sums(X[:10], a[:10], Settings()) == []
-        assert sums(X, np.ones(256), Settings()) == []
+        assert sums(X, a, limits(operators=("sin", "add"))) == []
+        assert sums(X[:10], a[:10], LIMITS) == []
+        assert sums(X, np.ones(256), LIMITS) == []
 
     def test_few_rows_give_exact_laws_or_nothing(self):
         few = X[:40]
-        assert left(sums(few, few[:, 0] / few[:, 1], Settings())[0], few, few[:, 0] / few[:, 1]) < 1e-9
-        assert sums(few, RNG.normal(size=40), Settings()) == []
+        assert left(sums(few, few[:, 0] / few[:, 1], LIMITS)[0], few, few[:, 0] / few[:, 1]) < 1e-9
+        assert sums(few, RNG.normal(size=40), LIMITS) == []
 
     def test_many_features_and_hopeless_ones(self):
         wide = np.column_stack([X, np.zeros(256), RNG.normal(size=(256, 40)), np.full(256, 3.0)])
-        assert left(sums(wide, a * b, Settings())[0], wide, a * b) < 1e-9
+        assert left(sums(wide, a * b, LIMITS)[0], wide, a * b) < 1e-9
 
     def test_features_that_matter_only_as_a_product(self):
         wide = RNG.normal(size=(256, 200))
         y = wide[:, 20] * wide[:, 150] + wide[:, 7]
         assert {7, 20, 150} <= set(correlated(wide, y, 8))
-        assert left(sums(wide, y, Settings())[0], wide, y) < 1e-9
+        assert left(sums(wide, y, LIMITS)[0], wide, y) < 1e-9
         assert len(correlated(wide, np.ones(256), 8)) == 8
 
     def test_terms_are_well_formed_and_simple_first(self):
@@ -294,7 +302,8 @@ class TestSums:
 
     def test_in_the_first_population_and_only_if_asked(self):
         y = np.sqrt((a - b) ** 2 + (c - d) ** 2)
-        with_sums, without = (next(evolve(Cases.from_arrays(X, y), Settings(sums=s))).population for s in (True, False))
+        both = (Settings(), Settings(planters=()))
+        with_sums, without = (Run(Cases.from_arrays(X, y), settings).start().population for settings in both)
         assert with_sums.fitness.min() < 1e-4 < without.fitness.min()
         assert (with_sums.programs.opcode[:900] == without.programs.opcode[:900]).all()
 
