@@ -9,8 +9,12 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of data in float64, to score models on."""
+    """Rows of data in float64, to score models on.
+
+    sigma  (rows,) standard errors of y, where they are known
+    """
 
     X: np.ndarray
     y: np.ndarray
     weight: np.ndarray
+    sigma: np.ndarray | None = None
