@@ -72,7 +72,7 @@ def search(
     stop: Stop,
     *,
     n_jobs: int = 1,
-    callbacks: Sequence[Callable[[Generation, Archive], object]] = (),
+    callbacks: Sequence[Callable[[Generation, Archive], object]] = (),  # True, or a reason in words, stops
     checkpoint: Checkpoint | None = None,
     resume: Path | None = None,
     begin: Search | None = None,
@@ -88,6 +88,8 @@ def search(
         last, archive, rows = begin.generation, begin.archive, list(begin.rows)
     if resume is not None:
         last, archive, rows = load_checkpoint(resume, settings, cases)
+    if settings.scaling:
+        archive.watch(cases.y, cases.zero)
     before = rows[-1]["seconds"] if rows else 0.0
     if stop.seconds is not None:
         rehearse(cases, settings)
@@ -103,8 +105,9 @@ def search(
             rows.append(history.row(last, before + elapsed))
             reason = stop.reason(last, limited + elapsed, rows)
             for callback in callbacks:
-                if callback(last, archive) is True:
-                    reason = reason or "callback"
+                told = callback(last, archive)
+                if told is True or isinstance(told, str):
+                    reason = reason or ("callback" if told is True else told)
             if interrupted:
                 reason = "interrupt"
             if checkpoint is not None:

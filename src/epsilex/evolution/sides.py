@@ -24,7 +24,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import FEATURE, lookup
 
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
-MIN_ROWS = 20
+MIN_ROWS = 6  # for a sum to mean anything
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ PATH_FEATURES, LONG_SUMS = 25, 20  # of the long sums, whose terms are of one or
 PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
-SAFE_ROWS, EXACT = 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
+SAFE_ROWS, EXACT = 12, 1e-8  # below SAFE_ROWS keep only near-exact sums
 
 
 def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAME = 1e-9  # relative loss difference that only reflects when tuning stopped
-TUNED, LEANED = 40, 8  # programs, the most promising by description, that are tuned, and made lean
+LOOKED_AT, TUNED, LEANED = 60, 30, 8  # programs, the most promising, that are described, tuned and made lean
 BOXES = 24  # into which the data's box is cut to prove a model of the front finite
 
 
@@ -89,7 +89,7 @@ class Scorer:
         metrics["proven"], metrics["pole"] = seen == "finite", seen == "pole" and self.shadow is not None
         found = None if self.feeds_back else describe(nodes, self.train.X, self.noises, self.language)
         if found is not None:
-            metrics["description"] = found.total
+            metrics |= {"description": found.total, "residuals": found.residuals}
         return model(nodes, self.names, **metrics)
 
     def _tame(self, nodes: Sequence[Node]) -> bool:
@@ -140,12 +140,27 @@ def standing(m: Model) -> float:
 def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     """The programs and their lean forms, described, the shortest description first."""
     bench = Bench(score.train.X, score.noises, score.language)
-    plain = [bench.described(simplify(program)) for program in programs]
+    plain = [bench.described(simplify(program)) for program in _promising(programs, score)]
     pool = _pool(form for form in plain if form is not None)
     tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
     lean = [f for form in tuned[:LEANED] for f in bench.descend(form)]
     final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
     return _pool([*pool, *tuned, *lean, *final])
+
+
+def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
+    """The programs whose residuals and structure alone are shortest, constants not counted, and the best of each
+    length."""
+    found: list[tuple[float, int, Sequence[Node]]] = []
+    for program in programs:
+        out = score.values(program, score.train.X)
+        nats = min(noise.nats(noise.residuals(out)) for noise in score.noises)
+        if np.isfinite(nats):
+            found.append((nats + score.language.structure(program), len(program), program))
+    found.sort(key=lambda item: item[:2])
+    first = {length: k for k, (_, length, _) in reversed(list(enumerate(found)))}
+    kept = sorted({*range(min(LOOKED_AT, len(found))), *first.values()})
+    return [found[k][2] for k in kept]
 
 
 def _pool(forms: Iterable[Form]) -> list[Form]:

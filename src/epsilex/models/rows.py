@@ -18,3 +18,8 @@ class Rows:
     y: np.ndarray
     weight: np.ndarray
     sigma: np.ndarray | None = None
+
+    def take(self, index: np.ndarray) -> Rows:
+        """The rows at `index`."""
+        sigma = None if self.sigma is None else self.sigma[index]
+        return Rows(self.X[index], self.y[index], self.weight[index], sigma)

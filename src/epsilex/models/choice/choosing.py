@@ -15,6 +15,7 @@ from epsilex.programs.poles import finiteness
 POLE = 10.0  # what the squared error of a formula with a pole in the data's range is multiplied by
 LOOKED_AT = 12  # forms that are searched hard for a pole
 TRIED = 5  # forms that may try to convince on few rows
+SAME = 1e-3  # nats of the residuals by which two ways to write one function may differ
 BOXES = 256  # into which the data's box is cut for that
 
 
@@ -59,7 +60,8 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
 
 def _decided(order: list[Form], total: dict, pole: dict, over: Reference | None, nats: float, place: int) -> Decision:
     form = order[place]
-    others = [other for other in order if other is not form]
+    mine = form.description.residuals  # another way to write the same function leaves the same
+    others = [other for other in order if abs(other.description.residuals - mine) > SAME]
     closest = min(others, key=total.__getitem__) if others else None
     odds = math.inf if closest is None else _odds(total[closest] - total[form])
     return Decision(form, pole[form], over, nats, closest, odds)

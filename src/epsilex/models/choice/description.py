@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -109,11 +108,10 @@ def simple_nats(value: float) -> float:
         return UNIVERSAL
     if not (abs(value) < FRACTIONS or (value.is_integer() and abs(value) < WHOLE)):
         return math.inf
-    fraction = Fraction(abs(value)).limit_denominator(DENOMINATORS)
-    if float(fraction) != abs(value):
-        return math.inf
-    below = star(fraction.denominator) if fraction.denominator > 1 else 0.0
-    return star(fraction.numerator) + below
+    for q in range(1, DENOMINATORS + 1):
+        if (abs(value) * q).is_integer():
+            return star(abs(value) * q) + (star(q) if q > 1 else 0.0)
+    return math.inf
 
 
 def star(number: float) -> float:
