@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import html
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from epsilex.constraints import CONSTRAINTS, check
-from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
+from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search, settling
 from epsilex.evolution.cases import POWERS, loss_function
 from epsilex.evolution.checkpoint import exists, stored_population_size
 from epsilex.evolution.history import frame
@@ -27,17 +26,18 @@ from epsilex.evolution.units import Units, in_units
 from epsilex.models.answer import answer, with_uncertainty
 from epsilex.models.choice.noise import one_sign, possible
 from epsilex.models.choice.validation import LEAST, SHARE
+from epsilex.models.choice.words import Choice
 from epsilex.models.front import Scorer, front_frame, in_user_units
 from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
-from epsilex.programs.operators import CONSTANT
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from epsilex.models.model import Model
 
+NEARLY = 1e-5  # of the target's mean deviation: the error of a formula that is called exact
 EXACT = 1e-6  # of the target's standard deviation: what float32 leaves of an exact formula's error
 SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
 
@@ -140,8 +140,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "exact", "interrupt" or "callback". A search that has had an exact formula for
-        a hundred generations is done.
+        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search that
+        has had an exact formula for a hundred generations is done: "exact" where the chosen one is, "interpolation"
+        where only long ones pass through every row. On few rows a search without a limit of generations ends, too,
+        once nothing better was found for long: "settled".
     settings_ : Settings
         What the search was run with.
 
@@ -155,6 +157,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    choice_: Choice
     model_: Model
     models_: list[Model]
     front_: pd.DataFrame
@@ -303,6 +306,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if length not in lengths:
             raise ValueError(f"length: expected one of {', '.join(map(str, lengths))}; got {length}")
         self._choose(lengths.index(length))
+        self.choice_ = Choice("It was taken by its length.", noise=self.choice_.noise)
         return self
 
     def plot_front(self):
@@ -414,7 +418,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         exact = EXACT * float(cases.y.std()) if self.scaling else -1.0
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every) if self.checkpoint is not None else None
-        watchers = [lambda generation, archive, own=own: own(generation) for own in self.callbacks]
+        watchers: list = [lambda generation, archive, own=own: own(generation) is True for own in self.callbacks]
+        if self.generations is None and self.choose == "description" and self.scaling and len(cases) <= settling.ROWS:
+            watchers.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
         with self._progress(stop, units) as bar:
             return search(
                 cases, settings, stop, n_jobs=n_jobs, callbacks=[*bar, *watchers],
@@ -446,13 +452,14 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         noise = self.noise if isinstance(self.noise, str) else "given"
         scorer = Scorer(
             self._names(), loss_function(self.loss), train, validation, shadow, self._values, noise,
-            len(settings.operators),
+            settings.operators,
         )  # fmt: skip
         told = answer(kept[:n], kept[n:], scorer, self.choose, self.polish, settings.max_length)
         self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
         self.search_ = found
-        self.stopped_by_ = found.reason
+        exact = told.models[told.chosen].metrics["mae"] <= NEARLY * float(np.abs(train.y - train.y.mean()).mean())
+        self.stopped_by_ = "interpolation" if found.reason == "exact" and not exact else found.reason
         self.n_generations_ = found.generation.index
         self.history_ = frame(found.rows)
         self._choose(told.chosen)

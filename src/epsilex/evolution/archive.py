@@ -11,8 +11,7 @@ import numpy as np
 from epsilex.evolution.population import Population
 from epsilex.programs import Programs
 
-
-PLACES = 3  # on a shelf, of each length
+PLACES = 6  # on a shelf, of each length
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
@@ -117,7 +116,7 @@ class Archive:
         """All programs, those of the front first, with slope and intercept."""
         found = [(self.programs.nodes(i), float(self.slope[i]), float(self.intercept[i])) for i in self.front]
         for shelf in self.shelves:
-            for i in np.flatnonzero(np.isfinite(shelf.score)):
+            for i in np.flatnonzero(np.isfinite(shelf.score)).tolist():
                 found.append((shelf.programs.nodes(i), float(shelf.slope[i]), float(shelf.intercept[i])))
         return found
 
@@ -143,7 +142,8 @@ class Archive:
         """All arrays by name, for a checkpoint."""
         programs = {name: getattr(self.programs, name) for name in PROGRAM}
         shelved = {f"{k}.{name}": a for k, shelf in enumerate(self.shelves) for name, a in shelf.arrays().items()}
-        return programs | {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")} | shelved
+        measured = {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")}
+        return programs | measured | shelved
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Archive:

@@ -83,6 +83,14 @@ def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Side, np.n
             yield Side(np.log(values[large]), lambda s: apply("exp", s), "constant", root), large
 
 
+def inverses(y: np.ndarray) -> Iterator[tuple[Side, np.ndarray]]:
+    """1 / y on the rows where y is large, and these rows: noise makes that of small values large and of any sign."""
+    size = np.abs(y).max()
+    large = np.flatnonzero(np.abs(y) > 0.2 * size)
+    if MIN_ROWS <= len(large) < len(y):
+        yield Side(size / y[large], lambda s: apply("div", constant(1.0), s), "factor"), large
+
+
 def large_rows(y: np.ndarray) -> np.ndarray:
     """Rows where y is well above 0, and above what the values below 0 show to be noise; none where these are more."""
     size, below = np.abs(y).max(), max(-float(y.min()), 0.0)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, factored, least_squares, logarithms, sides, whole_sides
+from epsilex.evolution.sides import MIN_ROWS, factored, inverses, least_squares, logarithms, sides, whole_sides
 from epsilex.evolution.terms import (
     Monomial,
     Term,
@@ -57,7 +57,7 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
         for side in (*sides(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
         for picked in _picks(whole, side.values, lengths)
     ]
-    for log, rows in logarithms(y, names):
+    for log, rows in (*logarithms(y, names), *inverses(y)):
         part = whole if len(rows) == len(y) else Correlations(unit_length(values[:, rows]))
         found += [
             log.solve([terms[k] for k in picked], values[picked][:, rows])

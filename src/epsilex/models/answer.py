@@ -71,7 +71,8 @@ def _by_description(decision: Decision, models: list[Model], score: Scorer) -> A
     closest = None if decision.closest is None else score(decision.closest.nodes)
     if closest is not None:
         closest = with_uncertainty(closest, score.train, score.noises, noise.kind)
-    return Answer(models, chosen, told(decision, models, chosen, closest, _scatter(m.nodes, score, noise), len(score.train.y)))
+    scatter = _scatter(m.nodes, score, noise)
+    return Answer(models, chosen, told(decision, models, chosen, closest, scatter, len(score.train.y)))
 
 
 def _by_rule(models: list[Model], rule: str | Callable, score: Scorer) -> tuple[int, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epsilex.evolution.settings import Settings
 from epsilex.evolution.shadow import UNTAMED, limits
 from epsilex.evolution.units import Units, in_units
 from epsilex.models.choice.description import Language, describe
@@ -48,7 +49,7 @@ class Scorer:
     shadow: np.ndarray | None = None
     values: Callable = evaluate64
     noise: str = "auto"
-    n_operators: int = 10
+    operators: tuple[str, ...] = Settings.operators
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
     noises: list[Noise] = field(init=False, repr=False)
@@ -63,7 +64,7 @@ class Scorer:
 
     @property
     def language(self) -> Language:
-        return Language(self.n_operators, len(self.names))
+        return Language(self.operators, len(self.names))
 
     @property
     def feeds_back(self) -> bool:
@@ -206,9 +207,7 @@ def in_user_units(m: Model, units: Units, power: int) -> Model:
         for name, factor in (("mae", scale), ("mse", scale**2), ("loss", scale**power)):
             for key in {name, f"validation_{name}"} & metrics.keys():
                 metrics[key] = float(metrics[key] * factor) if metrics[key] else 0.0
-    return replace(
-        m, nodes=model(simplify(in_units(m.nodes, units, 1.0, 0.0)), m.feature_names).nodes, metrics=metrics
-    )
+    return replace(m, nodes=model(simplify(in_units(m.nodes, units, 1.0, 0.0)), m.feature_names).nodes, metrics=metrics)
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:

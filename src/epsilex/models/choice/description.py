@@ -2,13 +2,20 @@
 
 J. Rissanen, Modeling by shortest data description, Automatica 14, 1978, and A universal prior for integers, Annals of
 Statistics 11, 1983; P. Grünwald, The Minimum Description Length Principle, 2007; D. Bartlett, H. Desmond, P. Ferreira,
-Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2023.
+Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2023. R. Guimerà et al., A Bayesian
+machine scientist, Science Advances 6, 2020, have the frequencies of operators in formulas that people wrote.
 
-In nats, for k nodes, of which l are features, of d columns, and constants theta:
+In nats, for nodes of probability p, of which l are features, of d columns, and constants theta:
 
-    k log(A) + l log(d)                      the structure: A operators, a bare or scaled feature, a constant
+    sum of -log(p) + l log(d)                the structure
   + sum of log(6) + log(|theta| / delta) + 1/2     constants to the precision that the data gives
   - log p(y | formula, noise)                the residuals
+  + log(100), if relative noise is chosen    which must show odds of a hundred to one over additive noise, since most
+                                             data has some that is additive, and squares are what a prediction pays
+
+Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
+operators three in four are arithmetic, powers among them, one in four is another function, such as a sine; within
+each kind all have the same probability. exp(a log(x)) counts as the power it is.
 
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
 costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a constant that is a
@@ -25,43 +32,76 @@ from dataclasses import dataclass
 import numpy as np
 
 from epsilex.models.choice.noise import Noise
-from epsilex.programs.fold import Node
+from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.operators import FEATURE
+from epsilex.programs.operators import CONSTANT, FEATURE, Operator
 
-LEAVES = 3  # symbols beside the operators: a bare feature, a feature with a coefficient, a constant
+ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
+LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
 KIND = math.log(6.0)  # sign, and one of real, whole, fraction
 UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
 DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # of simple fractions, at most; and how large these and whole numbers are
+ODDS = 100.0  # to one, that relative noise must show
 MAX_ROWS = 20_000  # more rows change the information less than half a nat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Description:
-    """Lengths in nats, and the noise under which the residuals are shortest."""
+    """Lengths in nats, and the noise under which they are shortest; `choosing` is the charge for that noise."""
 
     structure: float
     constants: float
     residuals: float
     noise: Noise
     variance: float
+    choosing: float = 0.0
 
     @property
     def total(self) -> float:
-        return self.structure + self.constants + self.residuals
+        return self.structure + self.constants + self.residuals + self.choosing
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What formulas are written in."""
+    """What formulas are written in: operators by name, and how many features."""
 
-    n_operators: int
+    operators: tuple[str, ...]
     n_features: int
 
     def structure(self, nodes: Sequence[Node]) -> float:
         """Nats of a program without its constants."""
-        leaves = sum(code == FEATURE for code, _, _ in nodes)
-        return len(nodes) * math.log(self.n_operators + LEAVES) + leaves * math.log(max(self.n_features, 1))
+        return fold(nodes, self._leaf, self._branch).nats
+
+    def _leaf(self, code: int, feature: int, value: float) -> _Part:
+        return _Part(LEAF + (math.log(max(self.n_features, 1)) if code == FEATURE else 0.0), code == CONSTANT)
+
+    def _branch(self, row: Operator, *parts: _Part) -> _Part:
+        arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
+        plain = math.log(arithmetic / 0.375)
+        own = plain if row.name in ARITHMETIC else math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
+        total = own + sum(part.nats for part in parts)
+        if row.name == "log":
+            return _Part(total, power=parts[0].nats)
+        if row.name == "exp" and parts[0].power is not None:
+            return _Part(parts[0].power)
+        known = [part.power for part in parts]
+        if row.name in ("add", "sub") and None not in known:
+            return _Part(total, power=sum(filter(None, known)) + plain)
+        if row.name == "mul":
+            for number, part in (parts, parts[::-1]):
+                if number.is_number and part.power is not None:
+                    return _Part(total, power=part.power + number.nats + plain)
+        return _Part(total)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Nats of a part of a formula; and of e to it, where that is a power, or a product of powers: `exp(1.5*log(x))` is
+    written `x^1.5`."""
+
+    nats: float
+    is_number: bool = False
+    power: float | None = None
 
 
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
@@ -87,7 +127,8 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         constants = sum(
             constant_nats(value, i) for value, i, free in zip(values, information, bare, strict=True) if not free
         )
-        found = Description(structure, constants, nats, noise, variance)
+        choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
+        found = Description(structure, constants, nats, noise, variance, choosing)
         if best is None or found.total < best.total:
             best = found
     return best
@@ -134,4 +175,3 @@ def fitted_places(nodes: Sequence[Node]) -> list[int]:
         k for k in constant_places(nodes)
         if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0) and not math.isfinite(simple_nats(nodes[k][2]))
     ]  # fmt: skip
-

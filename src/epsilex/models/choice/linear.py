@@ -1,14 +1,19 @@
-"""The linear reference: ridge regression written as a formula, and the gate that a formula must pass where rows are few.
+"""The linear reference: ridge regression as a formula, and the gate that a formula must pass where rows are few.
 
 Among the many formulas of a search some fit a few dozen rows by chance. Ridge regression is one model without a choice,
 and hard to beat there. So on few rows a formula is chosen only if it describes the data in fewer nats than ridge, both
-by the errors with each row left out, which pay for their constants:
+by the residuals with each row left out, which pay for their constants:
 
-    n/2 log(mean squared error of the formula, rows left out) + structure < n/2 log(that of ridge)
+    nats of the formula's residuals, rows left out + structure / 2 < nats of ridge's residuals, rows left out
 
-Ridge has no structure to pay for: it is always the same one. The structure of a linear formula is only the choice of
-its columns, which ridge's penalty makes as well, so beside ridge it pays nothing. The mean of the target stands in
-front of ridge by the same account, with odds of a hundred to one that a linear model has to show.
+Leaving a row out of the tuning does not leave it out of the search, which has seen all rows: the structure is what it
+could choose. Ridge has none to pay for, it is always the same one. Half of it is a mild gate: by description length
+formulas have paid in full already, and the whole once more loses true laws of twenty rows (decision 13). A linear
+formula pays for naming its columns alone. The mean of the target stands in front of ridge by the same account, with
+odds of a hundred to one that a linear model has to show; beside it any formula pays in full, and shows the same odds.
+
+Where the noise is relative, nats are those of shares of the target. A prediction is paid for in squares, too: ridge
+must not be better in these by odds of a hundred to one.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from epsilex.models.choice.description import Language, fitted_places, is_number
+from epsilex.models.choice.noise import Noise
 from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import jacobian64
@@ -27,7 +33,8 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-ODDS = 100.0  # to one, that a linear model must show over the mean
+CHARGE = 0.5  # of the structure
+ODDS = 100.0  # to one, that a linear model must show over the mean, and ridge by squares over a formula
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
@@ -81,29 +88,41 @@ def is_linear(nodes: Sequence[Node]) -> bool:
     return all(code in LINEAR for code, _, _ in nodes)
 
 
-def gain(nodes: Sequence[Node], over: Reference, rows: Rows, language: Language) -> float:
+def gain(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise], language: Language) -> float:
     """By how many nats the program describes the rows better than the reference does; see the top of this file."""
-    free = is_number(nodes) or (is_linear(nodes) and not is_number(over.nodes))
-    charge = 0.0 if free else language.structure(nodes)
-    errors = left_out(nodes, rows)
-    if not np.isfinite(errors).all():
-        return -math.inf
-    ours, theirs = (float(np.average(e**2, weights=rows.weight)) for e in (errors, over.left_out))
-    if ours == 0.0:
-        return math.inf
-    return 0.5 * len(rows.y) * math.log(theirs / ours) - charge if theirs > 0.0 else -math.inf
+    gains = [_saved(nodes, over, rows, [noise]) for noise in noises]
+    by_squares = gains[0] if noises[0].kind == "additive" else math.inf
+    saved = _saved(nodes, over, rows, noises)
+    return min(saved - _charge(nodes, over, language), by_squares + math.log(ODDS))
 
 
-@np.errstate(over="ignore")  # a constant whose derivative has no finite square counts as fixed
-def left_out(nodes: Sequence[Node], rows: Rows) -> np.ndarray:
-    """Errors of the program on each row, had the constants been tuned without it: to first order the error over one
-    minus the row's leverage."""
-    out, jacobian = jacobian64(nodes, rows.X, fitted_places(nodes))
-    root = np.sqrt(rows.weight)[:, None]
-    jacobian = root * jacobian[:, np.isfinite(jacobian).all(axis=0)]
-    size = np.sqrt((jacobian**2).sum(axis=0))
-    jacobian = jacobian[:, size > 0] / size[size > 0]
-    return (rows.y - out) / (1.0 - _leverage(jacobian))
+def _saved(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise]) -> float:
+    """Nats of the reference's residuals less those of the program, rows left out, each under its best noise."""
+    ours = min(noise.nats(left_out(nodes, rows.X, noise)) for noise in noises)
+    theirs = min(noise.nats(noise.residuals(rows.y - over.left_out)) for noise in noises)
+    return theirs - ours if math.isfinite(ours) else -math.inf
+
+
+def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float:
+    if is_number(nodes):
+        return 0.0
+    if is_number(over.nodes):
+        return language.structure(nodes) + math.log(ODDS)
+    if is_linear(nodes):
+        return sum(code == FEATURE for code, _, _ in nodes) * math.log(language.n_features)
+    return CHARGE * language.structure(nodes)
+
+
+@np.errstate(all="ignore")  # a constant whose derivative has no finite square counts as fixed
+def left_out(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> np.ndarray:
+    """Residuals of the program on each row, had the constants been tuned without it: to first order the residual over
+    one minus the row's leverage."""
+    out, jacobian = jacobian64(nodes, X, fitted_places(nodes))
+    columns = np.sqrt(noise.weight)[:, None] * noise.slopes(out, jacobian)
+    columns = columns[:, np.isfinite(columns).all(axis=0)]
+    size = np.sqrt((columns**2).sum(axis=0))
+    columns = columns[:, size > 0] / size[size > 0]
+    return noise.residuals(out) / (1.0 - _leverage(columns))
 
 
 def _leverage(columns: np.ndarray) -> np.ndarray:

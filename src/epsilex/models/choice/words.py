@@ -87,7 +87,7 @@ def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float
     if kind == "given" and size > 1.05:
         amount = f", which the scatter exceeds {size:.2g} times"
     found = NOISES[kind].format(amount)
-    if closest is None:
+    if closest is None or (decision.form is None and is_number(closest.nodes)):
         return f"It was found with {found}."
     if decision.form is None:
         return f"Closest came {closest.formula}; the odds against it are {_odds(decision.odds)}, with {found}."
