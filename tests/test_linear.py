@@ -124,7 +124,8 @@ class TestReference:
         rows = linear_rows()
         same = Rows(np.full_like(rows.X, 1e6), rows.y, rows.weight)
         assert reference(same, 50).nodes == [(0, 0, pytest.approx(rows.y.mean()))]
-        one = Rows(np.column_stack([same.X[:, 0], rows.X[:, 2]]), rows.y, rows.weight)
+        y = rows.y + 30.0 * rows.X[:, 2]
+        one = Rows(np.column_stack([same.X[:, 0], rows.X[:, 2]]), y, rows.weight)
         assert {column for code, column, _ in reference(one, 50).nodes} == {0, 1}  # 0 of constants and operators
         assert len(reference(one, 50).nodes) == 3
 
@@ -170,7 +171,7 @@ class TestConvinces:
         program, over = parse("3.01*exp(0.751*log(a))", ["a"]), reference(rows, 50)
         language = Language(Settings.operators, 1)
         by_noise = {kind: gain(program, over, rows, possible(kind, rows), language) for kind in ("additive", "auto")}
-        assert by_noise["auto"] > 50.0 > by_noise["additive"]
+        assert by_noise["auto"] > by_noise["additive"]
 
     def test_ten_rows_are_enough_for_an_exact_one(self):
         X = np.random.default_rng(0).uniform(1, 3, (10, 3))
@@ -197,12 +198,12 @@ class TestConvinces:
         assert convinced(0, 10)
         assert [convinced(1000, more) for more in (0, 10)] == [True, False]
 
-    def test_a_linear_formula_pays_nothing_beside_ridge_and_all_beside_the_mean(self):
+    def test_a_linear_formula_pays_for_naming_columns_beside_ridge_and_all_beside_the_mean(self):
         rows = linear_rows(noise=0.1)
         noises, language = possible("auto", rows), Language(Settings.operators, 3)
         ridge = reference(rows, 50)
         nodes = ridge.nodes
-        assert gain(nodes, ridge, rows, noises, language) == pytest.approx(0.0, abs=1.0)
+        assert gain(nodes, ridge, rows, noises, language) == pytest.approx(-3.0 * np.log(3.0), abs=1.0)
         still = Rows(rows.X, np.random.default_rng(5).normal(size=40), rows.weight)
         mean = reference(still, 50)
         assert len(mean.nodes) == 1

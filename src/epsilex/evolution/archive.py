@@ -1,7 +1,8 @@
 """The archive: the fittest program met at each length, and a shelf of others of each length.
 
-The fittest of its length may be a short law's decorated rival. So the shelves keep a few more, each of another shape:
-by mean error, and, where the target has one sign, by mean error as a share of it, which is what relative noise is.
+The fittest of its length may be a short law's decorated rival. So the shelves keep a few more, each of another shape,
+by a rough description length: residuals by the mean error, or, where the target has one sign, by the mean error as a
+share of it, which is what relative noise is; and a charge for constants and functions.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import numpy as np
 
 from epsilex.evolution.population import Population
 from epsilex.programs import Programs
+from epsilex.programs.operators import opcode
 
 PLACES = 6  # on a shelf, of each length
+CONSTANT, FUNCTION = 5.0, 1.0  # nats, roughly, of a constant and of a function, beyond an arithmetic operator
+FUNCTIONS = [opcode(name) for name in ("sin", "cos", "exp", "log")]
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
@@ -98,12 +102,14 @@ class Archive:
         self._put(lengths[better], population, best[better])
         if self.watched:
             finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
-            shapes = _shapes(population.programs)
-            self.shelves[0].update(population, finite, shapes)
+            shapes, charges = _shapes(population.programs), _charges(population.programs)
+            n = population.errors.shape[1]
+            self.shelves[0].update(population, _described(finite, n, charges), shapes)
             if self.share is not None:
                 with np.errstate(all="ignore"):
                     shares = population.errors @ self.share
-                self.shelves[1].update(population, np.where(np.isfinite(finite + shares), shares, np.inf), shapes)
+                shares = np.where(np.isfinite(finite + shares), shares, np.inf)
+                self.shelves[1].update(population, _described(shares, n, charges), shapes)
 
     def watch(self, y: np.ndarray, zero: float) -> None:
         """Fill the shelves from now on; `zero` is what the user's 0 is in the units of the target y."""
@@ -164,3 +170,17 @@ def _shapes(programs: Programs) -> np.ndarray:
     code = np.where(used, programs.opcode, 0).astype(np.uint64) + np.uint64(1)
     feature = np.where(used & (programs.opcode == 1), programs.feature, 0).astype(np.uint64)
     return (code * weight[0] + feature * weight[1] * code).sum(axis=1, dtype=np.uint64)
+
+
+def _charges(programs: Programs) -> np.ndarray:
+    """(programs,) nats, roughly, of constants and of functions that are not arithmetic."""
+    used = np.arange(programs.width) < programs.length[:, None]
+    numbers = (programs.opcode == 0) | ((programs.opcode == 1) & (programs.constant != 1.0))
+    functions = np.isin(programs.opcode, FUNCTIONS)
+    return CONSTANT * (used & numbers).sum(axis=1) + FUNCTION * (used & functions).sum(axis=1)
+
+
+def _described(error: np.ndarray, n: int, charges: np.ndarray) -> np.ndarray:
+    """(programs,) nats, roughly, from mean errors on n rows; infinite where these are."""
+    with np.errstate(divide="ignore"):
+        return np.where(np.isfinite(error), n * np.log(np.maximum(error, 1e-30)) + charges, np.inf)

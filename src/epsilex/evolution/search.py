@@ -72,7 +72,7 @@ def search(
     stop: Stop,
     *,
     n_jobs: int = 1,
-    callbacks: Sequence[Callable[[Generation, Archive], object]] = (),  # True, or a reason in words, stops
+    callbacks: Sequence[Callable[[Generation, Archive], object]] = (),
     checkpoint: Checkpoint | None = None,
     resume: Path | None = None,
     begin: Search | None = None,
@@ -105,9 +105,8 @@ def search(
             rows.append(history.row(last, before + elapsed))
             reason = stop.reason(last, limited + elapsed, rows)
             for callback in callbacks:
-                told = callback(last, archive)
-                if told is True or isinstance(told, str):
-                    reason = reason or ("callback" if told is True else told)
+                if callback(last, archive) is True:
+                    reason = reason or getattr(callback, "reason", "callback")
             if interrupted:
                 reason = "interrupt"
             if checkpoint is not None:

@@ -20,16 +20,18 @@ class Settling:
     The description is a rough one: residuals by the mean error, and the structure.
     """
 
+    reason = "settled"
+
     def __init__(self, n_rows: int, n_operators: int, rounding: float):
         self.n_rows, self.node, self.rounding = n_rows, math.log(n_operators + 3.0), rounding
         self.best, self.since = math.inf, 0
 
-    def __call__(self, generation: Generation, archive: Archive) -> str | None:
+    def __call__(self, generation: Generation, archive: Archive) -> bool:
         taken = archive.taken
         if not len(taken):
-            return None
+            return False
         error = np.maximum(archive.fitness[taken], self.rounding)
         shortest = float((self.n_rows * np.log(error) + self.node * taken).min())
         if shortest < self.best - NATS:
             self.best, self.since = shortest, generation.index
-        return "settled" if generation.index - self.since >= PATIENCE else None
+        return generation.index - self.since >= PATIENCE

@@ -26,7 +26,7 @@ from epsilex.models.choice.noise import Noise
 from epsilex.models.gathering import gather
 from epsilex.models.polish import polish, with_constants
 from epsilex.models.pruning import prune
-from epsilex.programs.algebra import Term, make
+from epsilex.programs.algebra import DIV, NEG, SUB, Term, constant, make
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.numeric import evaluate64
@@ -149,7 +149,8 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
             if (abs(a_value) - abs(b_value)) ** 2 <= EQUAL**2 * both:
                 mean = 0.5 * (abs(a_value) + abs(b_value))
                 pair = np.array([np.copysign(mean, a_value), np.copysign(mean, b_value)])
-                yield bench.tidy(simplify(with_constants(nodes, [k, places[j]], pair))), frozenset()
+                shared = bench.tidy(simplify(with_constants(nodes, [k, places[j]], pair)))
+                yield shared, frozenset(k for k in constant_places(shared) if _is_simple(shared[k]))
 
 
 def _is_simple(node: Node) -> bool:
@@ -167,7 +168,7 @@ def _simple_near(value: float, code: int) -> list[float]:
 
 
 def deletions(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The program with one operator replaced by one of its arguments."""
+    """The program with one operator replaced by one of its arguments, the other being as good as 0 or 1."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for smaller in _without_one(root):
         yield simplify(smaller.nodes), frozenset()
@@ -175,6 +176,9 @@ def deletions(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int
 
 def _without_one(term: Term) -> Iterator[Term]:
     for place, argument in enumerate(term.args):
-        yield argument
+        if place == 1 and term.code in (SUB, DIV):
+            yield make(NEG, argument) if term.code == SUB else make(DIV, constant(1.0), argument)
+        else:
+            yield argument
         for smaller in _without_one(argument):
             yield make(term.code, *term.args[:place], smaller, *term.args[place + 1 :])

@@ -15,7 +15,9 @@ In nats, for nodes of probability p, of which l are features, of d columns, and 
 
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
 operators three in four are arithmetic, powers among them, one in four is another function, such as a sine; within
-each kind all have the same probability. exp(a log(x)) counts as the power it is.
+each kind all have the same probability. A function within a function, which people hardly ever write, is a sixteenth
+as likely (D. Bartlett, H. Desmond, P. Ferreira, Priors for symbolic regression, GECCO 2023, have the idea). exp(a
+log(x)) counts as the power it is.
 
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
 costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a constant that is a
@@ -37,6 +39,7 @@ from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
+NESTED = math.log(16.0)  # for a function within a function
 LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
 KIND = math.log(6.0)  # sign, and one of real, whole, fraction
 UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
@@ -78,29 +81,34 @@ class Language:
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
         arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
         plain = math.log(arithmetic / 0.375)
-        own = plain if row.name in ARITHMETIC else math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
-        total = own + sum(part.nats for part in parts)
-        if row.name == "log":
-            return _Part(total, power=parts[0].nats)
+        inside = any(part.function for part in parts)
+        total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
             return _Part(parts[0].power)
+        if row.name not in ARITHMETIC:
+            total += math.log(max(len(self.operators) - arithmetic, 1) / 0.125) + (NESTED if inside else 0.0)
+            return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
+        total += plain
         known = [part.power for part in parts]
         if row.name in ("add", "sub") and None not in known:
-            return _Part(total, power=sum(filter(None, known)) + plain)
+            return _Part(total, function=inside, power=sum(filter(None, known)) + plain)
         if row.name == "mul":
             for number, part in (parts, parts[::-1]):
                 if number.is_number and part.power is not None:
-                    return _Part(total, power=part.power + number.nats + plain)
-        return _Part(total)
+                    return _Part(total, function=inside, power=part.power + number.nats + plain)
+        return _Part(total, function=inside)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Nats of a part of a formula; and of e to it, where that is a power, or a product of powers: `exp(1.5*log(x))` is
-    written `x^1.5`."""
+    """Nats of a part of a formula, and whether there is a function in it.
+
+    power  nats of e to it, where that is a power, or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
+    """
 
     nats: float
     is_number: bool = False
+    function: bool = False
     power: float | None = None
 
 
