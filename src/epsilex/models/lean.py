@@ -128,7 +128,8 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
     covariance = np.linalg.pinv(information / np.outer(size, size), rcond=1e-10) / np.outer(size, size)
     spread = np.diag(covariance)
     node = 2.0  # nats, about: only a guess of what a removed node saves
-    fixed = {k for k in places if _is_simple(nodes[k])}
+    sizes = [abs(nodes[k][2]) for k in places]
+    fixed = {k for k in places if _is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
     for i, k in enumerate(places):
         value = nodes[k][2]
         if k in fixed or not spread[i] > 0.0:
@@ -147,10 +148,12 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
             if (abs(a_value) - abs(b_value)) ** 2 <= EQUAL**2 * both:
-                mean = 0.5 * (abs(a_value) + abs(b_value))
-                pair = np.array([np.copysign(mean, a_value), np.copysign(mean, b_value)])
-                shared = bench.tidy(simplify(with_constants(nodes, [k, places[j]], pair)))
-                yield shared, frozenset(k for k in constant_places(shared) if _is_simple(shared[k]))
+                # The best common size, to first order: by how well each is known.
+                sign = np.sign(a_value * b_value)
+                towards = (covariance[i, i] - sign * covariance[i, j]) / both
+                size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
+                pair = np.array([np.copysign(size_of_both, a_value), np.copysign(size_of_both, b_value)])
+                yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
 
 
 def _is_simple(node: Node) -> bool:

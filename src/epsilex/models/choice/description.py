@@ -22,7 +22,7 @@ log(x)) counts as the power it is.
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
 costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a constant that is a
 whole number or a simple fraction is written as such where that is shorter, by Rissanen's code of whole numbers. A
-coefficient of 1 is a bare feature.
+coefficient of 1 is a bare feature, and a constant that stands in two places is written once.
 """
 
 from __future__ import annotations
@@ -120,8 +120,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
     if not np.isfinite(out).all():
         return None
     structure = language.structure(nodes)
-    values = [nodes[k][2] for k in places]
-    bare = [nodes[k][0] == FEATURE and nodes[k][2] == 1.0 for k in places]
+    shared = _shared([nodes[k] for k in places])
     best: Description | None = None
     for noise in noises:
         residuals = noise.residuals(out)
@@ -130,16 +129,26 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
             continue
         variance = noise.variance(residuals)
         slopes = noise.slopes(out, jacobian)[rows]
-        with np.errstate(all="ignore"):
-            information = (noise.weight[rows, None] * slopes**2).sum(axis=0) * (len(X) / len(slopes)) / variance
-        constants = sum(
-            constant_nats(value, i) for value, i, free in zip(values, information, bare, strict=True) if not free
-        )
+        constants = 0.0
+        for value, members in shared.items():
+            with np.errstate(all="ignore"):
+                slope = sum(np.copysign(1.0, nodes[places[i]][2]) * slopes[:, i] for i in members)
+                information = float((noise.weight[rows] * slope**2).sum()) * (len(X) / len(slopes)) / variance
+            constants += constant_nats(value, information) + (len(members) - 1) * KIND
         choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
         found = Description(structure, constants, nats, noise, variance, choosing)
         if best is None or found.total < best.total:
             best = found
     return best
+
+
+def _shared(leaves: Sequence[Node]) -> dict[float, list[int]]:
+    """Constants by their size, and which leaves have them, bare features left out; each simple number by itself."""
+    found: dict[float, list[int]] = {}
+    for i, (code, _, value) in enumerate(leaves):
+        if not (code == FEATURE and value == 1.0):
+            found.setdefault(abs(value), []).append(i)
+    return found
 
 
 def constant_nats(value: float, information: float) -> float:
