@@ -6,6 +6,7 @@ A law is a formula text over its inputs and its constants. Ranges have the magni
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,8 +49,11 @@ class Law:
     @property
     def nodes(self) -> list[Node]:
         """The law as a program over its columns, its constants as numbers."""
-        names = [*self.columns, *self.constants]
-        first, values = len(self.columns), list(self.constants.values())
+        return self.program(list(self.constants.values()))
+
+    def program(self, values: Sequence[float]) -> list[Node]:
+        """The same with these constants."""
+        names, first = [*self.columns, *self.constants], len(self.columns)
         return simplify(
             (CONSTANT, 0, values[feature - first] * value) if code == FEATURE and feature >= first
             else (code, feature, value)

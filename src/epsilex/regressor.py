@@ -459,7 +459,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.settings_ = settings
         self.search_ = found
         exact = told.models[told.chosen].metrics["mae"] <= NEARLY * float(np.abs(train.y - train.y.mean()).mean())
-        self.stopped_by_ = "interpolation" if found.reason == "exact" and not exact else found.reason
+        perfect = found.reason == "exact" or (found.reason == "target" and self.target_error == 0.0)
+        self.stopped_by_ = "interpolation" if perfect and self.polish and not exact else found.reason
         self.n_generations_ = found.generation.index
         self.history_ = frame(found.rows)
         self._choose(told.chosen)

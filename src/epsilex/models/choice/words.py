@@ -83,7 +83,7 @@ def _why(decision: Decision, front: Sequence[Model], chosen: int, n: int) -> str
 
 def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float]) -> str:
     kind, size = noise
-    amount = f"{size:.1%}" if kind == "relative" else f"{size:.2g}" if kind == "additive" else ""
+    amount = f"{100.0 * size:.2g}%" if kind == "relative" else f"{size:.2g}" if kind == "additive" else ""
     if kind == "given" and size > 1.05:
         amount = f", which the scatter exceeds {size:.2g} times"
     found = NOISES[kind].format(amount)
