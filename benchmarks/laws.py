@@ -93,8 +93,8 @@ def section(results: Results) -> Section:
     note = (
         f"{len(LAWS)} laws, lines and pure noise, 8 to 300 rows, noise of 1 to 20%, {SEEDS} seeds, {SECONDS} CPU "
         f"seconds each. Found: the mean squared error against the noiseless law on fresh rows is within {WITHIN:g} "
-        "times what fitting the law's own constants leaves; noise is found where the formula is a number. The held-out laws were "
-        "looked at once, at the end."
+        "times what fitting the law's own constants leaves; noise is found where the formula is a number. The held-out "
+        "laws were looked at once, at the end."
     )
     summary = [
         _line(f"{name}, {label}", part[part["method"] == name])

@@ -270,7 +270,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._check_parameters()
         X, y, weight = self._validated(X, y, sample_weight)
         train, validation = self._held_back(X, y, weight)
-        rows = train
         modest = Units.modest(train.X, train.y)
         if modest is not None:
             train = _scaled(train, modest)
@@ -289,8 +288,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if modest is not None:
             self.models_ = [in_user_units(m, modest, POWERS.get(self.loss, 1)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
-        if self.polish:
-            self._know_uncertainty(rows)
+        elif self.polish:
+            self._know_uncertainty(train)
         return self
 
     def predict(self, X):

@@ -39,7 +39,7 @@ class Shelf:
         new = np.flatnonzero(score < worst[length])
         if not len(new):
             return
-        old = np.flatnonzero(np.isfinite(self.score))
+        old = self.taken
         lengths = np.concatenate([old // PLACES, length[new]])
         scores, shapes = np.concatenate([self.score[old], score[new]]), np.concatenate([self.shape[old], shape[new]])
         order = np.lexsort((scores, shapes, lengths))
@@ -57,6 +57,11 @@ class Shelf:
         for name, own in (("slope", population.slope), ("intercept", population.intercept)):
             getattr(self, name)[where] = np.concatenate([getattr(self, name)[old], own[new]])[kept]
         self.score[where], self.shape[where] = scores[kept], shapes[kept]
+
+    @property
+    def taken(self) -> np.ndarray:
+        """Places that have a program."""
+        return np.flatnonzero(np.isfinite(self.score))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name, one row per length."""
@@ -122,7 +127,7 @@ class Archive:
         """All programs, those of the front first, with slope and intercept."""
         found = [(self.programs.nodes(i), float(self.slope[i]), float(self.intercept[i])) for i in self.front]
         for shelf in self.shelves:
-            for i in np.flatnonzero(np.isfinite(shelf.score)).tolist():
+            for i in shelf.taken.tolist():
                 found.append((shelf.programs.nodes(i), float(shelf.slope[i]), float(shelf.intercept[i])))
         return found
 

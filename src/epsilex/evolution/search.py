@@ -147,6 +147,12 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     best = cases.measure(found.archive.programs.take(found.archive.taken), **how)
     cases.audit(best, n_jobs)
     archive.update(best)
+    if same.all():
+        archive.shelves = found.archive.shelves
+    elif settings.scaling:
+        archive.watch(cases.y, cases.zero)
+        for shelf in found.archive.shelves:
+            archive.update(cases.measure(shelf.programs.take(shelf.taken), **how))
     return Search(replace(found.generation, population=measured), archive, list(found.rows), found.reason)
 
 

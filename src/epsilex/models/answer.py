@@ -10,6 +10,7 @@ import numpy as np
 
 from epsilex.models.choice.accuracy import by_accuracy
 from epsilex.models.choice.choosing import Decision, by_description
+from epsilex.models.choice.description import is_number
 from epsilex.models.choice.noise import Noise
 from epsilex.models.choice.validation import by_validation
 from epsilex.models.choice.words import Choice, told
@@ -62,6 +63,8 @@ def _forms(models: Sequence[Model], score: Scorer) -> list[Form]:
 
 def _by_description(decision: Decision, models: list[Model], score: Scorer) -> Answer:
     nodes = decision.form.nodes if decision.form is not None else simplify(decision.reference.nodes)  # type: ignore
+    if is_number(nodes):  # it says that nothing matters: then the mean is what to expect
+        nodes = [(CONSTANT, 0, float(np.average(score.train.y, weights=score.train.weight)))]
     m = score(nodes)
     if m is None:
         return _mean(score)

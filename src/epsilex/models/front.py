@@ -207,7 +207,8 @@ def in_user_units(m: Model, units: Units, power: int) -> Model:
         for name, factor in (("mae", scale), ("mse", scale**2), ("loss", scale**power)):
             for key in {name, f"validation_{name}"} & metrics.keys():
                 metrics[key] = float(metrics[key] * factor) if metrics[key] else 0.0
-    return replace(m, nodes=model(simplify(in_units(m.nodes, units, 1.0, 0.0)), m.feature_names).nodes, metrics=metrics)
+    nodes = model(simplify(in_units(m.nodes, units, 1.0, 0.0)), m.feature_names).nodes
+    return replace(m, nodes=nodes, metrics=metrics, uncertainty=None)
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:
