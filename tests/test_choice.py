@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from epsilex import SymbolicRegressor
+from epsilex.evolution import Cases
+from epsilex.evolution.archive import PLACES, Archive
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
 from epsilex.models.choice.description import Language, constant_nats, describe, simple_nats, star
@@ -20,6 +22,7 @@ from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench
 from epsilex.models.model import model
 from epsilex.models.rows import Rows
+from epsilex.programs import Programs
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.parser import parse
@@ -307,3 +310,40 @@ class TestFewRows:
     def test_a_model_made_by_hand_knows_no_uncertainty(self):
         with pytest.raises(ValueError, match="model: expected one fitted to data"):
             _ = model(parse("2*k", NAMES), NAMES).constants
+
+
+class TestSettling:
+    def test_a_search_on_few_rows_ends_by_itself(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 3, (20, 2))
+        y = X[:, 0] / X[:, 1] + 0.05 * rng.normal(size=20)
+        settings = {"time_limit": 300, "population_size": 50, "random_state": 0}
+        est = SymbolicRegressor(**settings).fit(X, y)
+        assert est.stopped_by_ in ("settled", "interpolation")
+        assert est.history_["seconds"].iloc[-1] < 200
+
+
+class TestShelves:
+    def test_a_short_law_is_kept_beside_its_rivals(self):
+        """Of one length several shapes are kept, each once, and those with fewer constants first."""
+        cases = Cases.from_arrays(*(lambda rows: (rows.X, rows.y))(hooke(40)))
+        texts = ["k*x", "1.1*k*x", "k*sin(x)", "x*sin(k)", "k*k", "x*x", "k + x", "x + k", "k*x"]
+        programs = Programs.from_nodes([parse(text, NAMES) for text in texts], np.float32)
+        population = cases.measure(programs, scaling=True, limited=False)
+        archive = Archive(programs.width)
+        archive.watch(cases.y, 0.0)
+        archive.update(population)
+        archive.update(population)
+        kept = [nodes for nodes, _, _ in archive.programs_kept()]
+        shapes = [tuple((code, feature) for code, feature, _ in nodes) for nodes in kept if len(nodes) == 3]
+        assert len(set(shapes)) >= 4
+        first = archive.shelves[0].programs.nodes(int(3 * PLACES))
+        assert first == parse("k*x", NAMES)
+
+    def test_they_survive_a_checkpoint(self):
+        archive = Archive(5)
+        archive.watch(np.ones(3), 0.0)
+        again = Archive.from_arrays(archive.arrays())
+        for one, other in zip(archive.shelves, again.shelves, strict=True):
+            assert one.arrays().keys() == other.arrays().keys()
+            assert all(np.array_equal(a, other.arrays()[name]) for name, a in one.arrays().items())
