@@ -1,5 +1,5 @@
-"""Planting: a part of the first population is not random, but sums, polynomials, power laws and quadrics that are
-close to the target."""
+"""Planting: a part of the first population is not random, but products, sums, polynomials, power laws and quadrics that
+are close to the target."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from epsilex.evolution.cases import Cases
 from epsilex.evolution.polynomials import polynomials, rationals
 from epsilex.evolution.powers import powers
+from epsilex.evolution.products import products
 from epsilex.evolution.quadrics import quadrics
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.sums import long_sums, sums
@@ -31,6 +32,7 @@ def plant(programs: Programs, cases: Cases, settings: Settings) -> None:
     # For matrices so small a second thread of BLAS costs more than it gives. What overflows is left out.
     with threadpool_limits(1, "blas"), np.errstate(all="ignore"):
         found = [
+            *products(X, y, settings),
             *quadrics(X, y, settings),
             *polynomials(X, y, settings),
             *rationals(X, y, settings),

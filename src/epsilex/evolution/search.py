@@ -88,6 +88,8 @@ def search(
         last, archive, rows = begin.generation, begin.archive, list(begin.rows)
     if resume is not None:
         last, archive, rows = load_checkpoint(resume, settings, cases)
+    if settings.scaling:
+        archive.watch(cases.y, cases.zero)
     before = rows[-1]["seconds"] if rows else 0.0
     if stop.seconds is not None:
         rehearse(cases, settings)
@@ -104,7 +106,7 @@ def search(
             reason = stop.reason(last, limited + elapsed, rows)
             for callback in callbacks:
                 if callback(last, archive) is True:
-                    reason = reason or "callback"
+                    reason = reason or getattr(callback, "reason", "callback")
             if interrupted:
                 reason = "interrupt"
             if checkpoint is not None:
@@ -145,6 +147,12 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     best = cases.measure(found.archive.programs.take(found.archive.taken), **how)
     cases.audit(best, n_jobs)
     archive.update(best)
+    if same.all():
+        archive.shelves = found.archive.shelves
+    elif settings.scaling:
+        archive.watch(cases.y, cases.zero)
+        for shelf in found.archive.shelves:
+            archive.update(cases.measure(shelf.programs.take(shelf.taken), **how))
     return Search(replace(found.generation, population=measured), archive, list(found.rows), found.reason)
 
 

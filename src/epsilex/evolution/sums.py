@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from epsilex.evolution.settings import Settings
-from epsilex.evolution.sides import MIN_ROWS, factored, least_squares, logarithms, sides, whole_sides
+from epsilex.evolution.sides import MIN_ROWS, factored, inverses, least_squares, logarithms, sides, whole_sides
 from epsilex.evolution.terms import (
     Monomial,
     Term,
@@ -37,7 +37,7 @@ PATH_FEATURES, LONG_SUMS = 25, 20  # of the long sums, whose terms are of one or
 PAIRS = 8  # kept of each side of the equation
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
-SAFE_ROWS, EXACT = 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
+SAFE_ROWS, EXACT = 12, 1e-8  # below SAFE_ROWS keep only near-exact sums
 
 
 def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
@@ -57,7 +57,7 @@ def sums(X: np.ndarray, y: np.ndarray, settings: Settings) -> list[list[Node]]:
         for side in (*sides(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
         for picked in _picks(whole, side.values, lengths)
     ]
-    for log, rows in logarithms(y, names):
+    for log, rows in (*logarithms(y, names), *inverses(y)):
         part = whole if len(rows) == len(y) else Correlations(unit_length(values[:, rows]))
         found += [
             log.solve([terms[k] for k in picked], values[picked][:, rows])

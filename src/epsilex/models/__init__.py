@@ -1,7 +1,11 @@
 """Models: what a search leaves behind.
 
-model        `Model`: predict, formula, export, importance
-front        the best model of each length, and the choice among them
+model        `Model`: predict, formula, constants, export, importance
+uncertainty  of constants and predictions
+answer       from the programs of a search to the front, the chosen model, and why
+front        the best model of each length
+choice       which of them a scientist would believe
+lean         forms without what the data does not ask for
 polish       constants in float64
 pruning      terms that do not matter
 persistence  JSON files, and back

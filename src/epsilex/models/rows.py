@@ -9,8 +9,17 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of data in float64, to score models on."""
+    """Rows of data in float64, to score models on.
+
+    sigma  (rows,) standard errors of y, where they are known
+    """
 
     X: np.ndarray
     y: np.ndarray
     weight: np.ndarray
+    sigma: np.ndarray | None = None
+
+    def take(self, index: np.ndarray) -> Rows:
+        """The rows at `index`."""
+        sigma = None if self.sigma is None else self.sigma[index]
+        return Rows(self.X[index], self.y[index], self.weight[index], sigma)

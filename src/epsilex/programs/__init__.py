@@ -10,7 +10,7 @@ machine     the table as machine code
 formula     infix text; parser the way back, by a whitelist
 export      SymPy and LaTeX, source NumPy and C, built from the program
 simplify    shorter programs of the same values; algebra its normal forms
-intervals   enclosures that prove a formula defined on a box
+intervals   enclosures that prove a formula defined on a box; poles branch and bound with them
 """
 
 from epsilex.programs.evaluation import evaluate
