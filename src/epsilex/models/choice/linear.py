@@ -10,7 +10,7 @@ Leaving a row out of the tuning does not leave it out of the search, which has s
 could choose. Ridge has none to pay for, it is always the same one. Half of it is a mild gate: by description length
 formulas have paid in full already, and the whole once more loses true laws of twenty rows (decision 13). A linear
 formula pays for naming its columns alone. The mean of the target stands in front of ridge by the same account, with
-odds of a hundred to one that a linear model has to show; beside it any formula pays in full, and shows the same odds.
+odds of a thousand to one that a linear model has to show; beside it any formula pays in full, and shows the same odds.
 
 Where the noise is relative, nats are those of shares of the target. A prediction is paid for in squares, too: ridge
 must not be better in these by odds of a hundred to one.
@@ -34,7 +34,8 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
 CHARGE = 0.5  # of the structure
-ODDS = 100.0  # to one, that a linear model must show over the mean, and ridge by squares over a formula
+ODDS = 100.0  # to one, that ridge must show by squares over a formula under relative noise
+CERTAIN = 1000.0  # to one, that ridge or a formula must show over the mean: noise shows them once in a thousand tables
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
@@ -69,7 +70,7 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
     Z = (rows.X[:, varying] - centre[varying]) / spread[varying]
     full, left_out = _ridge(Z, y, rows.weight)
     ratio = (weight @ of_mean.left_out**2) / (weight @ left_out**2)
-    if 0.5 * n * math.log(max(ratio, 1e-300)) < math.log(ODDS):
+    if 0.5 * n * math.log(max(ratio, 1e-300)) < math.log(CERTAIN):
         return of_mean
     if len(varying) > most and not _better_than_mean(Z, y, rows.weight, most):
         return Reference(of_mean.nodes, left_out)
@@ -107,7 +108,7 @@ def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float
     if is_number(nodes):
         return 0.0
     if is_number(over.nodes):
-        return language.structure(nodes) + math.log(ODDS)
+        return language.structure(nodes) + math.log(CERTAIN)
     if is_linear(nodes):
         return sum(code == FEATURE for code, _, _ in nodes) * math.log(language.n_features)
     return CHARGE * language.structure(nodes)
