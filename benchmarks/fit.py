@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.runs import ROOT, Results
 from benchmarks.timing import page
 
-NAMES = ("compare", "small", "ablation", "rows")
+NAMES = ("compare", "small", "laws", "coverage", "ablation", "rows")
 PACKAGES = ("epsilex", "numba", "numpy", "scikit-learn", "pyoperon", "gplearn", "sympy", "statsmodels")
 PAGE = Path(__file__).with_name("FIT.md")
 HEAD = """\

@@ -31,6 +31,12 @@ def some_fit(names=("RM", "LSTAT", "x3"), target="price", **changes) -> Fit:
         notes=["2 of 42 rows have missing values and are dropped"],
         models=models,
         chosen=1,
+        choice={
+            "text": "2*x0 is shorter, but errs 40% more. The odds are 12 to one.",
+            "odds": 12.0,
+            "noise": "additive",
+            "closest": "2*x0",
+        },
         X=X,
         y=y,
         held_back=np.arange(40) >= 30,

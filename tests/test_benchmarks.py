@@ -10,10 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import ablation, compare, comparison, datasets, runs, small
+from benchmarks import ablation, compare, comparison, coverage, datasets, laws, runs, small
 from benchmarks.contenders import CONTENDERS, Ours, gplearn_nodes, timed
 from benchmarks.expressions import examine, expression, is_formula, rounded, size
 from benchmarks.feynman import FORMULAS
+from benchmarks.law_list import LAWS
+from benchmarks.law_list_held_out import HELD_OUT
+from epsilex.models.model import model
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.parser import parse
 
@@ -247,7 +250,7 @@ class TestComparison:
         assert "| I.27.6 | 2 / 2 of 2 | 0 / 0 of 2 | 2 / 2 of 2 | 0 / 0 of 2 | 0 / 0 of 2 |" in section.text
 
     def test_nothing_run_is_said(self, results):
-        for module in (comparison, small, ablation):
+        for module in (comparison, small, ablation, laws, coverage):
             assert "No runs yet" in module.section(results).text
 
     def test_every_problem_has_its_runs(self):
@@ -317,6 +320,44 @@ class TestAblation:
     def test_harm_is_a_ratio_above_one(self):
         unexplained = pd.DataFrame({"a": [0.1, 0.2], "b": [1e-13, 2e-10]}, index=["default", "worse"])
         assert ablation.ratio(unexplained)["worse"] == pytest.approx(2.0)
+
+
+class TestLaws:
+    @pytest.mark.parametrize("name", [*LAWS, *HELD_OUT])
+    def test_a_law_is_found_by_itself_and_not_by_its_mean(self, name):
+        law = laws.law_of(name)
+        X, y = law.measured(0)
+        assert X.shape == (law.rows, len(law.columns))
+        assert np.isfinite(y).all()
+        itself = model(law.nodes, law.columns)
+        number = model(parse(repr(float(y.mean()))), law.columns)
+        np.testing.assert_allclose(itself.predict(X), law.values(X), rtol=1e-9)
+        told = laws.judged(law, 0, [number, itself], 1)
+        assert told["found"]
+        assert laws.judged(law, 0, [number, itself], 0)["found"] == name.startswith("noise")
+
+    def test_the_list_is_what_was_promised(self):
+        assert len(LAWS) >= 40
+        assert not set(LAWS) & set(HELD_OUT)
+        assert set(laws.EIGHT) <= set(LAWS)
+        assert {law.noise[0] for law in LAWS.values()} == {"additive", "relative"}
+        assert min(law.rows for law in LAWS.values()) == 8
+        assert max(law.rows for law in LAWS.values()) == 300
+
+    def test_the_page_has_its_figures(self, results):
+        results.key = laws.KEY
+        for name in ("hooke", "noise 15", "gravitation"):
+            law = laws.law_of(name)
+            told = laws.judged(law, 0, [model(law.nodes, law.columns)], 0)
+            results.add({"problem": name, "seed": 0, "method": "ours", "seconds": 5} | told)
+        section = laws.section(results)
+        assert ("laws: pure noise given a formula", "0", "0 of 1") in section.figures
+        assert "| ours, held-out laws | 1 of 1 |" in section.text
+
+    def test_intervals_cover(self):
+        told = coverage.measure("michaelis menten", "intervals")
+        assert told["intervals"] == 2 * told["fits"]
+        assert 0.85 < told["covered"] / told["intervals"] <= 1.0
 
 
 def test_results_stay_out_of_the_repository():

@@ -39,10 +39,10 @@ BAD_TABLES = {
         "features: expected a column of numbers or of a few categories",
     ),
     "no target": (GOOD.replace(",y", ",w", 1), "target: expected one of the columns 'x', 'z', 'color', 'w'; got 'y'"),
-    "10 rows": ("".join(LINES[:11]), "rows: expected at least 20 without missing values; got 10"),
-    "too few complete rows": ("a,b,y\n" + "1,,3\n,2,4\n" * 20, "rows: expected at least 20"),
+    "5 rows": ("".join(LINES[:6]), "rows: expected at least 6 without missing values; got 5"),
+    "too few complete rows": ("a,b,y\n" + "1,,3\n,2,4\n" * 20, "rows: expected at least 6"),
     "a constant target": (csv(y=3.5), "target: expected different values in column 'y'; all are 3.5"),
-    "an empty target": (csv(y=""), "rows: expected at least 20"),
+    "an empty target": (csv(y=""), "rows: expected at least 6"),
 }
 
 
@@ -211,3 +211,18 @@ def test_resume_of_other_settings_is_refused(tmp_path):
     assert "checkpoint: expected a whole checkpoint" in refused(epsilex(*call))
     (tmp_path / "o" / CHECKPOINT).unlink()
     assert "nothing to resume" in epsilex(*call).err
+
+
+@pytest.mark.parametrize(
+    ("noise", "why"),
+    [
+        ("loud", "noise: expected auto, additive, relative, or one of the columns"),
+        ("x", "noise: expected standard errors above 0 in column 'x'"),
+        ("color", "noise: expected standard errors above 0 in column 'color'"),
+        ("y", "noise: expected auto, additive, relative, or one of the columns"),
+    ],
+)
+def test_noise_that_is_none(tmp_path, noise, why):
+    path = tmp_path / "data.csv"
+    path.write_text(GOOD.replace("1,", "-1,", 1))
+    assert why in refused(epsilex("fit", path, "--target", "y", "--noise", noise, *QUICK, "--out", tmp_path / "o"))

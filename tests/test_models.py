@@ -14,11 +14,14 @@ import sympy as sp
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
 
+from epsilex.data.rows import Rows
 from epsilex.data.shadow import shadow_rows
-from epsilex.models.front import ODDS, Scorer, choose, front_frame, make_front
+from epsilex.models.answer import answer
+from epsilex.models.choice.accuracy import by_accuracy
+from epsilex.models.choice.noise import Noise
+from epsilex.models.front import Scorer, forms_of, front_by_loss, front_frame
 from epsilex.models.model import model
 from epsilex.models.polish import polish
-from epsilex.models.rows import Rows
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 from epsilex.programs.parser import parse
@@ -150,7 +153,7 @@ class TestFront:
     def front(self, **how):
         train = rows(seed=2, noise=0.1)
         scorer = Scorer(NAMES, squared, train, rows(seed=1, noise=0.1))
-        return make_front([parse(formula, NAMES) for formula in self.PROGRAMS], scorer, **how), train
+        return front_by_loss([parse(formula, NAMES) for formula in self.PROGRAMS], scorer, **how), train
 
     def test_digits_that_are_rounding_earn_no_place(self):
         X = np.random.default_rng(0).uniform(1, 2, (200, 2))
@@ -162,7 +165,7 @@ class TestFront:
             > 0.0
             == squared(exact.y, evaluate64(programs[1], X)).max()
         )
-        assert [m.length for m in make_front(programs, Scorer(names, squared, exact), polished=False)] == [6]
+        assert [m.length for m in front_by_loss(programs, Scorer(names, squared, exact), polished=False)] == [6]
 
     def test_ascending_length_and_descending_loss(self):
         front, _ = self.front()
@@ -186,29 +189,29 @@ class TestFront:
         assert m.metrics["proven"]
 
     @pytest.mark.parametrize(
-        ("text", "dependent", "tame", "defined"),
+        ("text", "dependent", "tame", "pole"),
         [
-            ("sqrt(a + b)", False, True, True),
-            ("sqrt(a + b - 2.1)", False, False, False),  # negative in a corner that has no row
-            ("sqrt(a - b)", True, False, True),  # negative on every other row, if only rows were like that
+            ("sqrt(a + b)", False, True, False),
+            ("sqrt(a + b - 2.1)", False, False, True),  # negative in a corner that has no row
+            ("sqrt(a - b)", True, False, False),  # negative on every other row, if only rows were like that
         ],
     )
-    def test_holes(self, text, dependent, tame, defined):
+    def test_holes(self, text, dependent, tame, pole):
         X = np.random.default_rng(0).uniform(1, 2, (300, 2))
         X = np.sort(X, axis=1)[:, ::-1] if dependent else X[X.sum(axis=1) > 2.1]
         scorer = Scorer(["a", "b"], squared, Rows(X, X.sum(axis=1), np.ones(len(X))), None, shadow_rows(X, 0, 4096))
         m = scorer(parse(text, ["a", "b"]))
-        assert (m.metrics["tame"], m.metrics["defined"]) == (tame, defined)
+        assert (m.metrics["tame"], m.metrics["pole"]) == (tame, pole)
 
-    def test_a_model_with_holes_is_not_chosen(self):
-        front, train = self.front()
-        last = choose(front, "accuracy", train)
+    def test_a_model_with_a_pole_is_not_chosen(self):
+        front, _ = self.front()
+        last = by_accuracy(front)
         assert last == len(front) - 1
-        front[last].metrics.update(tame=False, defined=False)
+        front[last].metrics["pole"] = True
         front[last - 1].metrics["loss"] = 5.0 * front[last].metrics["loss"]
-        assert choose(front, "accuracy", train) == last - 1
-        front[last].metrics["defined"] = True
-        assert choose(front, "accuracy", train) == last
+        assert by_accuracy(front) == last - 1
+        front[last].metrics["pole"] = False
+        assert by_accuracy(front) == last
 
     def test_an_offset_and_a_factor_of_noise_are_dropped(self):
         rng = np.random.default_rng(0)
@@ -216,47 +219,44 @@ class TestFront:
         train = Rows(X, np.sqrt(X[:, 0] ** 2 + X[:, 1] ** 2) + 0.1 * rng.normal(size=400), np.ones(400))
         names = ["a", "b"]
         program = parse("0.01 + 1.02*sqrt(square(a) + square(0.97*b))", names)
-        front = make_front([program], Scorer(names, squared, train))
-        chosen = front[choose(front, "description", train)]
-        assert [m.length for m in front] == [6, 10]  # with coefficients of both, 8 nodes are no better than 6
-        assert chosen.length == 6
-        np.testing.assert_allclose(evaluate64(chosen.nodes, [[1.0, 0.0], [0.0, 1.0]]), 1.0, atol=0.02)
+        told = answer([program], [], Scorer(names, squared, train), "description", True, 50)
+        assert told.models[told.chosen].formula == "sqrt(square(a) + square(b))"
 
     def test_an_offset_that_matters_stays(self):
         train = rows(seed=2, noise=0.1)
         shifted = Rows(train.X, train.y + 5.0, train.weight)
-        front = make_front([parse(self.PROGRAMS[0], NAMES)], Scorer(NAMES, squared, shifted))
-        assert front[choose(front, "description", shifted)].length == max(m.length for m in front)
+        told = answer([parse(self.PROGRAMS[0], NAMES)], [], Scorer(NAMES, squared, shifted), "description", True, 50)
+        assert told.models[told.chosen].length == max(m.length for m in told.models) == 3
 
     def test_polishing_lowers_the_loss(self):
         plain, polished = (self.front(polished=p)[0][-1].metrics["loss"] for p in (False, True))
         assert polished < plain
 
-    def test_choices(self):
-        front, train = self.front()
-        by_accuracy, by_validation, by_description = (
-            choose(front, rule, train) for rule in ("accuracy", "validation", "description")
-        )
-        assert by_accuracy == len(front) - 1
-        losses = [m.metrics["validation_loss"] for m in front]
-        assert losses[by_validation] == min(losses)
-        assert front[by_description].length == 3
-        assert choose(front, lambda table: len(table) - 1, train) == len(front) - 1
+    def chosen(self, rule, **how):
+        train = rows(seed=2, noise=0.1)
+        scorer = Scorer(NAMES, squared, train, rows(seed=1, noise=0.1))
+        return answer([parse(formula, NAMES) for formula in self.PROGRAMS], [], scorer, rule, True, 50)
 
-    @pytest.mark.parametrize(("odds", "chosen"), [(0.5, 0), (0.9 * ODDS, 0), (1.1 * ODDS, 1)])
-    def test_a_longer_model_must_be_better_by_far(self, odds, chosen):
-        train, good = rows(), {"tame": True, "defined": True}
-        n = len(train.y)
-        short, long = (a_model(text, mse=1.0, **good) for text in ("pi", "sin(pi) + exp(lambda)"))
-        extra = 0.5 * (long.length - short.length) * np.log(n) + 2.0 * np.log(odds)  # what the longer one takes more
-        front = [short, a_model("sin(pi) + exp(lambda)", mse=np.exp(-extra / n), **good)]
-        assert choose(front, "description", train) == chosen
+    def test_choices(self):
+        by_accuracy, by_validation, by_description = map(self.chosen, ("accuracy", "validation", "description"))
+        assert by_accuracy.chosen == len(by_accuracy.models) - 1
+        losses = [m.metrics["validation_loss"] for m in by_validation.models]
+        assert losses[by_validation.chosen] == min(losses)
+        assert by_description.models[by_description.chosen].length == 3
+        last = self.chosen(lambda table: len(table) - 1)
+        assert last.chosen == len(last.models) - 1
 
     @pytest.mark.parametrize("answer", [-1, 99])
     def test_a_choice_that_is_not_there(self, answer):
-        front, train = self.front()
         with pytest.raises(ValueError, match="choose: expected an index from 0 to"):
-            choose(front, lambda table: answer, train)
+            self.chosen(lambda table: answer)
+
+    def test_the_front_by_description_has_smaller_residuals_with_length(self):
+        told = self.chosen("description")
+        residuals = [m.metrics["residuals"] for m in told.models]
+        assert residuals == sorted(residuals, reverse=True)
+        forms = forms_of([parse(formula, NAMES) for formula in self.PROGRAMS], Scorer(NAMES, squared, rows(noise=0.1)))
+        assert [form.total for form in forms] == sorted(form.total for form in forms)
 
     def test_frame(self):
         front, _ = self.front()
@@ -268,14 +268,14 @@ class TestFront:
     def test_weights(self):
         train = rows()
         half = Rows(train.X, np.where(np.arange(60) < 30, train.y, 7.0), np.where(np.arange(60) < 30, 1.0, 1e-9))
-        *_, m = make_front([parse("3*`temp (C)` + 2", NAMES)], Scorer(NAMES, squared, half))
+        *_, m = front_by_loss([parse("3*`temp (C)` + 2", NAMES)], Scorer(NAMES, squared, half))
         np.testing.assert_allclose(m.predict(X), 2.0 * X[:, 0] + 1.0, atol=1e-6)
 
 
 class TestPolish:
     def test_reaches_the_exact_constants(self):
         train = rows()
-        nodes = polish(parse("1.5*`temp (C)` + 0.5", NAMES), train.X, train.y, train.weight)
+        nodes = polish(parse("1.5*`temp (C)` + 0.5", NAMES), train.X, Noise.of("additive", train))
         constants = sorted(c for code, _, c in nodes if code in (CONSTANT, FEATURE))
         assert constants == pytest.approx([1.0, 2.0], abs=1e-12)
 
@@ -283,23 +283,23 @@ class TestPolish:
         train = rows(noise=1.0)
         for formula in ("sin(3*`temp (C)`)*2", "exp(0.5*pi) - 1", "1/(`lambda` + 9)", "log(`lambda`)", "0*pi", "pi"):
             before = parse(formula, NAMES)
-            after = polish(before, train.X, train.y, train.weight)
+            after = polish(before, train.X, Noise.of("additive", train))
             cost = [((train.y - model(nodes, NAMES).predict(train.X)) ** 2).sum() for nodes in (before, after)]
             assert np.isnan(cost[0]) or cost[1] <= cost[0]
             assert [node[:2] for node in after] == [node[:2] for node in before]
 
     def test_dependent_constants(self):
         train = rows()
-        nodes = polish(parse("(1.5*`temp (C)` + 0.5)*1.2 + 0.1 - 0.3", NAMES), train.X, train.y, train.weight)
+        nodes = polish(parse("(1.5*`temp (C)` + 0.5)*1.2 + 0.1 - 0.3", NAMES), train.X, Noise.of("additive", train))
         np.testing.assert_allclose(model(nodes, NAMES).predict(train.X), train.y, atol=1e-6)
 
     def test_derivatives_whose_squares_overflow(self):
         train = rows()
         nodes = parse("`temp (C)`/1e-80 + 2*`temp (C)`", NAMES)
-        assert polish(nodes, train.X, train.y, train.weight) == nodes
+        assert polish(nodes, train.X, Noise.of("additive", train)) == nodes
 
     def test_exponents_stay(self):
         nodes = parse("pi**2", NAMES)
         assert nodes[-1][0] == opcode("pow")
         train = rows()
-        assert polish(nodes, train.X, train.y, train.weight)[1] == nodes[1]
+        assert polish(nodes, train.X, Noise.of("additive", train))[1] == nodes[1]

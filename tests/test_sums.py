@@ -10,6 +10,7 @@ from epsilex.models.pruning import prune
 from epsilex.planting import Limits
 from epsilex.planting.polynomials import polynomials, rationals
 from epsilex.planting.powers import powers
+from epsilex.planting.products import products
 from epsilex.planting.quadrics import quadrics
 from epsilex.planting.sums import Correlations, long_sums, sums
 from epsilex.planting.terms import all_monomials, correlated, library, unit_length
@@ -91,7 +92,7 @@ class TestPowers:
 
     def test_nothing_without_an_exponential_rows_or_a_sign(self):
         assert powers(X, a**1.7, limits(operators=("add", "sub", "mul", "div", "log"))) == []
-        assert powers(X[:50], a[:50] ** 1.7, LIMITS) == []
+        assert powers(X[:5], a[:5] ** 1.7, LIMITS) == []
         assert powers(X, a - a.mean(), LIMITS) == []
 
     def test_a_power_law_with_noise_is_chosen(self):
@@ -125,7 +126,7 @@ class TestLongSums:
         assert all(len(nodes) <= 20 for nodes in long_sums(X, y, limits(max_length=20)))
 
     def test_none_on_few_rows_or_without_arithmetic(self):
-        assert long_sums(X[:99], a[:99], LIMITS) == []
+        assert long_sums(X[:5], a[:5], LIMITS) == []
         assert long_sums(X, np.ones(256), LIMITS) == []
         assert long_sums(X, a, limits(operators=("add", "sin"))) == []
 
@@ -163,7 +164,7 @@ class TestQuadrics:
 
     def test_nothing_else(self):
         assert quadrics(X, np.sin(3.0 * a) * np.cos(5.0 * b), LIMITS) == []
-        assert quadrics(X[:99], a[:99], LIMITS) == []
+        assert quadrics(X[:5], a[:5], LIMITS) == []
         assert quadrics(X, a, limits(operators=("add", "sin"))) == []
 
 
@@ -204,7 +205,7 @@ class TestPolynomials:
 
     def test_nothing_else(self):
         assert polynomials(X, np.sin(30.0 * a), LIMITS) == []
-        assert polynomials(X[:19], a[:19], LIMITS) == []
+        assert polynomials(X[:5], a[:5], LIMITS) == []
         assert polynomials(np.ones((256, 2)), a, LIMITS) == []
         assert all(len(nodes) <= 9 for nodes in polynomials(X, a**3 + b**3 + c**3 + d**3, limits(max_length=9)))
 
@@ -273,13 +274,21 @@ class TestSums:
 
     def test_nothing_without_arithmetic_rows_or_a_target(self):
         assert sums(X, a, limits(operators=("sin", "add"))) == []
-        assert sums(X[:10], a[:10], LIMITS) == []
+        assert sums(X[:5], a[:5], LIMITS) == []
         assert sums(X, np.ones(256), LIMITS) == []
 
-    def test_few_rows_give_exact_laws_or_nothing(self):
+    def test_few_rows_give_exact_laws_and_very_few_nothing_else(self):
         few = X[:40]
         assert left(sums(few, few[:, 0] / few[:, 1], LIMITS)[0], few, few[:, 0] / few[:, 1]) < 1e-9
-        assert sums(few, RNG.normal(size=40), LIMITS) == []
+        assert sums(X[:10], RNG.normal(size=10), LIMITS) == []
+
+    def test_inverses_look_at_large_values(self):
+        """Noise on small values would hide the law from 1 / y."""
+        y = 8.0 * a**2 / (9.0 + a**2)
+        few = slice(0, 40)
+        noisy = y[few] + 0.03 * y.std() * np.random.default_rng(3).normal(size=40)
+        found = sums(X[few, :1], noisy, LIMITS)
+        assert min(left(nodes, X[few, :1], y[few]) for nodes in found) < 0.01
 
     def test_many_features_and_hopeless_ones(self):
         wide = np.column_stack([X, np.zeros(256), RNG.normal(size=(256, 40)), np.full(256, 3.0)])
@@ -311,6 +320,26 @@ class TestSums:
         y = np.sqrt((a - b) ** 2 + (c - d) ** 2)
         est = SymbolicRegressor(generations=0, time_limit=None, random_state=0).fit(X, y)
         assert est.model_.formula == "sqrt(square(x0 - x1) + square(x2 - x3))"
+
+
+class TestProducts:
+    @pytest.mark.parametrize("exponents", [(1, 1), (1, -2), (1.5,), (-0.5,), (0.5, -0.5), (1, 1, -1), (4, 1)])
+    def test_products_of_powers_are_found_in_noise(self, exponents):
+        rng = np.random.default_rng(1)
+        Z = rng.uniform(1, 5, (25, 3))
+        y = 2.2 * np.prod([Z[:, j] ** e for j, e in enumerate(exponents)], axis=0)
+        found = products(Z, y * np.exp(0.05 * rng.normal(size=25)), LIMITS)
+        assert min(left(nodes, Z, y) for nodes in found) < 1e-9
+
+    def test_within_the_operators(self):
+        Z = np.random.default_rng(1).uniform(1, 5, (25, 2))
+        few = limits(operators=("add", "sub", "mul", "div"))
+        allowed = {0, 1, *opcodes(few.operators)}
+        assert all({code for code, _, _ in nodes} <= allowed for nodes in products(Z, Z[:, 0] ** 3 / Z[:, 1], few))
+
+    def test_no_powers_of_what_is_not_positive(self):
+        Z = np.random.default_rng(1).normal(size=(50, 2))
+        assert products(Z, Z[:, 0], LIMITS) == []
 
 
 class TestGather:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from epsilex.models.front import CHOICES
+from epsilex.models.choice import CHOICES
 from epsilex.selection import Method
 
+NOISES = ("auto", "additive", "relative")
 Constraint = tuple[Callable, str]  # whether a value holds, and what was expected
 
 
@@ -91,6 +92,10 @@ CONSTRAINTS: dict[str, Constraint] = {
     ),
     "selection": _SELECTION,
     "loss": _FUNCTION_OR_NAME,
+    "noise": (
+        lambda v: v in NOISES if isinstance(v, str) else v is not None and np.ndim(v) == 1,
+        f"one of {', '.join(NOISES)}, or an array of standard errors, one per row",
+    ),
     "choose": (
         lambda v: callable(v) or (isinstance(v, str) and v in CHOICES),
         f"one of {', '.join(CHOICES)}, or a function",

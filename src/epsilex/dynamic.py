@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epsilex.constraints import check, integer_from
+from epsilex.data.rows import Rows
 from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Settings
 from epsilex.evolution.measuring import RecurrentCases
-from epsilex.models.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.regressor import SymbolicRegressor

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import html
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -17,34 +16,30 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from epsilex.constraints import CONSTRAINTS, check
 from epsilex.data.losses import POWERS, loss_function
-from epsilex.data.rows import distinct_rows
+from epsilex.data.rows import Rows, distinct_rows
 from epsilex.data.scales import Scales, unscaled
 from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
+from epsilex.evolution.observers import settling
 from epsilex.evolution.observers.checkpoint import exists, stored_population_size
 from epsilex.evolution.observers.history import frame
-from epsilex.evolution.observers.observer import Callback
+from epsilex.evolution.observers.observer import Callback, Observer
 from epsilex.evolution.observers.signals import interrupts
 from epsilex.evolution.settings import MODERN_MUTATIONS, MODERN_VARIATIONS, population_for
-from epsilex.models.front import (
-    Scorer,
-    against_reference,
-    choose,
-    front_frame,
-    in_user_units,
-    make_front,
-)
-from epsilex.models.rows import Rows
+from epsilex.models.answer import answer, with_uncertainty
+from epsilex.models.choice.noise import one_sign, possible
+from epsilex.models.choice.validation import LEAST, SHARE
+from epsilex.models.choice.words import Choice
+from epsilex.models.front import Scorer, front_frame, in_user_units
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
-from epsilex.programs.operators import CONSTANT
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from epsilex.models.model import Model
 
-VALIDATION_SHARE = 0.25
+NEARLY = 1e-5  # of the target's mean deviation: the error of a formula that is called exact
 EXACT = 1e-6  # of the target's standard deviation: what float32 leaves of an exact formula's error
 SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
 
@@ -71,10 +66,14 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     loss : {"mae", "mse", "huber"} or callable, default="mae"
         What is minimised: a function of (y, prediction) makes an error of each case, its mean is the fitness. A
         function of your own is compiled; it is written for numbers or NumPy arrays.
+    noise : {"auto", "additive", "relative"} or array of shape (rows,), default="auto"
+        How measured targets scatter: by the same amount everywhere, by the same share of each value, or by standard
+        errors that you know, one per row. It decides how rows count in the search, in tuning, in the choice and in the
+        intervals. "auto" searches as for additive noise, and chooses under the noise that describes the data better.
     choose : {"description", "validation", "accuracy"} or callable, default="description"
-        How `model_` is chosen from the front: by least description length, and on few rows only where it is clearly
-        better than ridge regression, which is chosen otherwise; by least loss on a quarter of the rows held back from
-        the search; by least loss on the training rows; or by a function of `front_` that returns a row's index.
+        How `model_` is chosen from the front: by least description length, and on few rows only where that is better
+        than ridge regression, which is chosen otherwise; by least loss on a quarter of the rows held back from the
+        search; by least loss on the training rows; or by a function of `front_` that returns a row's index.
     operators : sequence of str
         Names of the operators formulas are made of, see `epsilex.programs.operators`.
     max_length, min_length : int
@@ -137,8 +136,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     ----------
     model_ : Model
         The chosen model.
+    choice_ : Choice
+        Why this model: `text` in words, `odds`, `noise`, and `closest`, the formula that came next.
     front_ : DataFrame
-        One row a model, by length.
+        One row per model, by length.
     models_ : list of Model
         The models of the front.
     history_ : DataFrame
@@ -146,8 +147,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "exact", "interrupt" or "callback". A search that has had an exact formula for
-        a hundred generations is done.
+        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search that
+        has had an exact formula for a hundred generations is done: "exact" where the chosen one is, "interpolation"
+        where only long ones pass through every row. On few rows a search without a limit of generations ends, too,
+        once nothing better was found for long: "settled".
     settings_ : Settings
         What the search was run with.
 
@@ -161,6 +164,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    choice_: Choice
     model_: Model
     models_: list[Model]
     front_: pd.DataFrame
@@ -176,6 +180,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         generations=None,
         target_error=0.0,
         loss=Settings.loss,
+        noise="auto",
         choose="description",
         operators=Settings.operators,
         max_length=Settings.max_length,
@@ -220,6 +225,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.generations = generations
         self.target_error = target_error
         self.loss = loss
+        self.noise = noise
         self.choose = choose
         self.operators = operators
         self.max_length = max_length
@@ -286,7 +292,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         units = self._units(train)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         zero = -units.y_shift / units.y_scale
-        cases = self._cases(*units.apply(train.X, train.y), train.weight, zero, settings)
+        cases = self._cases(*units.apply(train.X, train.y), self._search_weight(train), zero, settings)
         target = self.target_error
         for _ in range(POWERS.get(self.loss, 1)):
             target /= unit
@@ -296,6 +302,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if modest is not None:
             self.models_ = [in_user_units(m, modest, POWERS.get(self.loss, 1)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
+        elif self.polish:
+            self._know_uncertainty(train)
         return self
 
     def predict(self, X):
@@ -311,6 +319,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if length not in lengths:
             raise ValueError(f"length: expected one of {', '.join(map(str, lengths))}; got {length}")
         self._choose(lengths.index(length))
+        self.choice_ = Choice("It was taken by its length.", noise=self.choice_.noise)
         return self
 
     def plot_front(self):
@@ -343,16 +352,36 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             weight = weight / weight.max()
         return X, y.astype(np.float64), weight
 
+    def _standard_errors(self, y: np.ndarray) -> np.ndarray | None:
+        """Of y, where they are given; a ValueError where the noise asked for cannot be."""
+        if not isinstance(self.noise, str):
+            sigma = np.asarray(self.noise, np.float64)
+            if sigma.shape != y.shape:
+                raise ValueError(f"noise: expected one standard error per row, shape {y.shape}; got {sigma.shape}")
+            bad = np.flatnonzero(~(np.isfinite(sigma) & (sigma > 0.0)))
+            if len(bad):
+                raise ValueError(
+                    f"noise: expected standard errors above 0; got {sigma[bad[0]]} at row {bad[0]}, "
+                    f"{len(bad)} of {len(y)} such"
+                )
+            return sigma
+        if self.noise == "relative" and not one_sign(y):
+            raise ValueError(
+                f"noise: expected a target of one sign for relative noise; got values from {y.min():g} to {y.max():g}"
+            )
+        return None
+
     def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
         """The distinct rows, and a quarter of them held back where the choice needs it."""
-        X, y, weight = distinct_rows(X, y, weight)
-        if self.choose != "validation" or len(y) < 8:
-            return Rows(X, y, weight), None
+        sigma = self._standard_errors(y)
+        X, y, weight = distinct_rows(X if sigma is None else np.column_stack([X, sigma]), y, weight)
+        rows = Rows(X, y, weight) if sigma is None else Rows(X[:, :-1], y, weight, X[:, -1])
+        if self.choose != "validation" or len(y) < LEAST:
+            return rows, None
         from sklearn.model_selection import train_test_split  # takes a tenth of a second to import
 
-        first, second = train_test_split(np.arange(len(y)), test_size=VALIDATION_SHARE, random_state=0)
-        first, second = np.sort(first), np.sort(second)
-        return Rows(X[first], y[first], weight[first]), Rows(X[second], y[second], weight[second])
+        first, second = train_test_split(np.arange(len(y)), test_size=SHARE, random_state=0)
+        return rows.take(np.sort(first)), rows.take(np.sort(second))
 
     def _settings(self) -> Settings:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -376,6 +405,14 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _units(self, train: Rows) -> Scales:
         return Scales.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
 
+    def _search_weight(self, train: Rows) -> np.ndarray:
+        """Of the rows in the search: by what is known of their noise."""
+        if train.sigma is not None:
+            return train.weight * (train.sigma.min() / train.sigma) ** 2
+        if isinstance(self.noise, str) and self.noise == "relative":
+            return train.weight * (np.abs(train.y).min() / train.y) ** 2
+        return train.weight
+
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
         n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
@@ -396,7 +433,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         exact = EXACT * float(cases.y.std()) if self.scaling else -1.0
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
-        own = [Callback(function) for function in self.callbacks]
+        own: list[Observer] = [Callback(function) for function in self.callbacks]
+        if self.generations is None and self.choose == "description" and self.scaling and len(cases) <= settling.ROWS:
+            own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
         with self._progress(stop, units) as bars, interrupts() as signals:
             return search(
                 cases, settings, stop, n_jobs=n_jobs, observers=[*bars, *own, signals],
@@ -422,28 +461,31 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
     def _keep(self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None) -> None:
-        archive = found.archive
-        programs = [
-            unscaled(archive.programs.nodes(i), units, archive.slope[i], archive.intercept[i]) for i in archive.front
-        ]
+        kept = [unscaled(nodes, units, *scaling) for nodes, *scaling in found.archive.programs_kept()]
+        n = len(found.archive.front)
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
-        scorer = Scorer(self._names(), loss_function(self.loss), train, validation, shadow, self._values)
-        front = make_front(programs, scorer, self.polish)
-        # Linear scaling has added to the length of some; very short limits leave no other.
-        self.models_ = [m for m in front if m.length <= settings.max_length] or front
-        if not self.models_:
-            warnings.warn("no formula was finite on all rows; the model is the target's mean", stacklevel=3)
-            mean = [(CONSTANT, 0, float(np.average(train.y, weights=train.weight)))]
-            self.models_ = make_front([mean], scorer, polished=False)
+        noise = self.noise if isinstance(self.noise, str) else "given"
+        scorer = Scorer(
+            self._names(), loss_function(self.loss), train, validation, shadow, self._values, noise,
+            settings.operators,
+        )  # fmt: skip
+        told = answer(kept[:n], kept[n:], scorer, self.choose, self.polish, settings.max_length)
+        self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
         self.search_ = found
-        self.stopped_by_ = found.reason
+        exact = told.models[told.chosen].metrics["mae"] <= NEARLY * float(np.abs(train.y - train.y.mean()).mean())
+        perfect = found.reason == "exact" or (found.reason == "target" and self.target_error == 0.0)
+        self.stopped_by_ = "interpolation" if perfect and self.polish and not exact else found.reason
         self.n_generations_ = found.state.generation
         self.history_ = frame(found.rows)
-        chosen = choose(self.models_, self.choose, train)
-        if self.choose == "description":
-            self.models_, chosen = against_reference(self.models_, chosen, scorer, settings.max_length)
-        self._choose(chosen)
+        self._choose(told.chosen)
+
+    def _know_uncertainty(self, rows: Rows) -> None:
+        """Tell the models what the user's own rows say of their constants."""
+        noises = possible(self.noise if isinstance(self.noise, str) else "given", rows)
+        index = int(self.front_["chosen"].argmax())
+        self.models_ = [with_uncertainty(m, rows, noises, self.choice_.noise) for m in self.models_]
+        self._choose(index)
 
     def _choose(self, index: int) -> None:
         self.model_ = self.models_[index]
@@ -463,7 +505,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
 
 def _scaled(rows: Rows, units: Scales) -> Rows:
-    return Rows(*units.apply(rows.X, rows.y), rows.weight)
+    sigma = None if rows.sigma is None else rows.sigma / units.y_scale
+    return Rows(*units.apply(rows.X, rows.y), rows.weight, sigma)
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -111,6 +111,9 @@ def fit(
         float, typer.Option(min=0.0, max=0.9, help="Share of the rows held back for the test error.")
     ] = TEST_SHARE,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted fit from its folder.")] = False,
+    noise: Annotated[
+        str, typer.Option(help="auto, additive or relative; or a column of standard errors of the target.")
+    ] = "auto",
     strict: Annotated[bool, typer.Option("--strict", help="Missing or unusable values are an error.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -122,7 +125,9 @@ def fit(
         preset, jobs=jobs, time_limit=time, generations=generations, selection=selection, population_size=population,
         random_state=seed,
     )  # fmt: skip
-    table = training_table(read_table(data), target, strict)
+    frame, sigma = fitting.without_noise(read_table(data), noise, target)
+    table = training_table(frame, target, strict)
+    est.set_params(noise=noise if sigma is None else sigma[table.rows])
     held_back = fitting.held_back_rows(len(table.y), test_share, seed)
     out = out or Path(f"{data.name.partition('.')[0]}-fit")
     sizes = f"{data}: {len(table.y)} rows, {held_back.sum()} of them held back; {table.X.shape[1]} features"
@@ -130,7 +135,7 @@ def fit(
     if resume and not (out / fitting.CHECKPOINT).exists():
         news.append(f"there is nothing to resume in {out}, the search starts anew")
     command = ["epsilex", "fit", str(data), *_options(target=target, selection=selection,
-               preset=preset if preset != Preset.default else None, seed=seed,
+               preset=preset if preset != Preset.default else None, noise=noise if noise != "auto" else None, seed=seed,
                test_share=test_share if test_share != TEST_SHARE else None, out=out)]  # fmt: skip
     record = fitting.fit(fitting.Data(data.name, target, table, held_back), est, out, command, news, resume)
     _tell(record, out, data, json)

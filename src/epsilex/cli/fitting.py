@@ -9,27 +9,37 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import clone
 
+from epsilex.cli.agreement import disagreement
 from epsilex.cli.folder import filled
 from epsilex.cli.terminal import note
+from epsilex.constraints import NOISES
 from epsilex.evolution.observers.checkpoint import previous
 from epsilex.models import Model, save_model
 from epsilex.models.front import front_frame
 from epsilex.regressor import SymbolicRegressor
 from epsilex.report import FILE, Fit, render, some_generations, some_rows
 from epsilex.tables import Table
+from epsilex.tables.numbers import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHECKPOINT = "search.checkpoint"
 FILES = ("model.json", "front.csv", "history.csv", "report.html")
+FEW = 20  # rows, of which none are held back: the search needs them all
 FIRST_COLUMNS = ("length", "mae", "r2", "test_mae", "test_r2", "mae_all")
 REASONS = {
     "generations": "all its generations done",
     "time": "ended by the clock",
     "target": "ended at the error asked for",
     "exact": "ended early with an exact formula",
+    "interpolation": "ended early: formulas pass through every row, and nothing is left to learn from them",
+    "settled": "ended early: nothing better had been found for long",
     "interrupt": "interrupted",
 }
 
@@ -50,10 +60,29 @@ class Data:
 
 
 def held_back_rows(n: int, share: float, seed: int) -> np.ndarray:
-    """Which of `n` rows are held back, drawn at random, (n,) bool."""
+    """Which of `n` rows are held back, drawn at random, (n,) bool; none of few."""
     held_back = np.zeros(n, bool)
+    if n < FEW:
+        return held_back
     held_back[np.random.default_rng(seed).permutation(n)[: round(share * n)]] = True
     return held_back
+
+
+def without_noise(frame: pd.DataFrame, noise: str, target: str) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """The table without the column of standard errors that `noise` names, and these; None where it is a word."""
+    if noise in NOISES:
+        return frame, None
+    if noise not in frame.columns or noise == target:
+        others = ", ".join(map(repr, frame.columns.drop(target, errors="ignore")))
+        raise ValueError(f"noise: expected {', '.join(NOISES)}, or one of the columns {others}; got {noise!r}")
+    sigma = numbers(frame[noise])
+    bad = np.flatnonzero(~(np.isfinite(sigma) & (sigma > 0.0)))
+    if len(bad):
+        raise ValueError(
+            f"noise: expected standard errors above 0 in column {noise!r}; got {sigma[bad[0]]:g} in row {bad[0] + 1}, "
+            f"{len(bad)} of {len(sigma)} such"
+        )
+    return frame.drop(columns=noise), sigma
 
 
 def estimator(preset: str = "default", *, seconds: float = 60.0, jobs: int | None = None, **asked) -> SymbolicRegressor:
@@ -82,6 +111,8 @@ def fit(
         _compile(est)
         est.set_params(checkpoint=str(out / CHECKPOINT), resume=resume, callbacks=[_Once(news)])
         training = ~data.held_back
+        if not isinstance(est.noise, str):
+            est.set_params(noise=est.noise[training])
         est.fit(data.table.X[training], data.table.y[training])
         notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
         size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
@@ -106,7 +137,7 @@ def _compile(est: SymbolicRegressor) -> None:
     patience.start()
     try:
         noise = np.random.default_rng(0).normal(size=(40, 3))  # nothing to find: every part of the search has its turn
-        small = {"generations": 2, "time_limit": None, "population_size": 300, "progress": False}
+        small = {"generations": 2, "time_limit": None, "population_size": 300, "progress": False, "noise": "auto"}
         clone(est).set_params(**small).fit(noise[:, 1:], noise[:, 0])
     finally:
         patience.cancel()
@@ -145,11 +176,24 @@ def _record(data: Data, est: SymbolicRegressor, command: str, notes: list[str]) 
         notes=notes,
         models=[_scored(m, data) for m in est.models_],
         chosen=est.models_.index(est.model_),
+        choice=_told(est, data),
         X=X.to_numpy(np.float64)[shown],
         y=y[shown],
         held_back=held_back[shown],
         history={name: history[name].where(history[name].notna(), None).tolist() for name in columns},
     )
+
+
+def _told(est: SymbolicRegressor, data: Data) -> dict[str, object]:
+    """Why this model, and where the held-back rows disagree."""
+    choice = est.choice_
+    against = disagreement(est.models_, est.models_.index(est.model_), data.table.X, data.table.y, data.held_back)
+    return {
+        "text": " ".join(filter(None, (choice.text, against))),
+        "odds": None if choice.odds is None or not np.isfinite(choice.odds) else choice.odds,
+        "noise": choice.noise,
+        "closest": None if choice.closest is None else choice.closest.formula,
+    }
 
 
 def _plain(value: object) -> str:

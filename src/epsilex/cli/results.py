@@ -22,6 +22,9 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
     out.print()
     out.print(Text(printable(f"{fit.target} = {fit.model.formula}"), style="bold"), soft_wrap=True)
     out.print()
+    if fit.choice.get("text"):
+        out.print(printable(str(fit.choice["text"])))
+        out.print()
     lines = {"test error": _test_error(fit), "search": fit.facts["search"], "files": "  ".join(files), "predict": then}
     for name, value in lines.items():
         out.print(Text.assemble((f"{name:<12}", "dim"), printable(value)), soft_wrap=True)
@@ -34,6 +37,7 @@ def as_json(fit: Fit, files: Iterable[str]) -> str:
         for m in fit.models
     ]
     told = {"target": fit.target, "formula": fit.model.formula, "chosen": fit.chosen, "front": front}
+    told |= {"choice": dict(fit.choice)}
     told |= {"facts": dict(fit.facts), "notes": list(fit.notes), "files": list(files), "repeat": fit.command}
     return json.dumps(told, indent=1, allow_nan=False)
 

@@ -56,6 +56,8 @@ def search(
         state, archive, rows = begin.state, begin.archive, begin.rows
     if resume is not None:
         state, archive, rows = load_checkpoint(resume, settings, cases)
+    if settings.scaling:
+        archive.watch(cases.y, cases.zero)
     if stop.seconds is not None:
         rehearse(cases, settings)
     history = History(run.clock, rows)
@@ -113,4 +115,10 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     best = run.measured(found.archive.programs.take(found.archive.taken))
     look_closer(best, cases, n_jobs)
     archive.update(best)
+    if same.all():
+        archive.shelves = found.archive.shelves
+    elif settings.scaling:
+        archive.watch(cases.y, cases.zero)
+        for shelf in found.archive.shelves:
+            archive.update(run.measured(shelf.programs.take(shelf.taken)))
     return Search(replace(found.state, population=measured), archive, list(found.rows), found.reason)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from epsilex import selection as selections
-from epsilex.programs.operators import opcodes
+from epsilex.programs.operators import COMMON, opcodes
 from epsilex.programs.start import check_lengths
 from epsilex.selection import spelling
 
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
 MODERN_VARIATIONS = {"grafts": 0.2}
-MODERN_PLANTERS = ("quadrics", "polynomials", "rationals", "powers", "long_sums", "sums")
+MODERN_PLANTERS = ("products", "quadrics", "polynomials", "rationals", "powers", "long_sums", "sums")
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Settings:
     """
 
     population_size: int = 1000
-    operators: tuple[str, ...] = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "sqrt", "square")
+    operators: tuple[str, ...] = COMMON
     min_length: int = 1
     max_length: int = 50
     constant_range: tuple[float, float] = (-5.0, 5.0)

@@ -1,9 +1,11 @@
 """Models: what a search leaves behind.
 
-model        `Model`: predict, formula, export, importance
-front        the best model of each length, and the choice among them
-rows         rows of data to score models on
-reference    ridge regression as a formula, which a formula must beat where rows are few
+model        `Model`: predict, formula, constants, export, importance
+uncertainty  of constants and predictions
+answer       from the programs of a search to the front, the chosen model, and why
+front        the best model of each length
+choice       which of them a scientist would believe
+lean         forms without what the data does not ask for
 polish       constants in float64
 pruning      terms that do not matter
 gathering    factors moved to where they are read best

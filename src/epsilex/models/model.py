@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epsilex.models.uncertainty import Uncertainty, band, rounded
 from epsilex.programs import export
 from epsilex.programs.fold import Node
 from epsilex.programs.formula import text
 from epsilex.programs.numeric import evaluate64
 
-DIGITS = 6  # of the constants in `formula`
+if TYPE_CHECKING:
+    import pandas as pd
+
+DIGITS = 6  # of the constants in `formula`, at most
+LEVEL = 0.95  # of the intervals in `constants`
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +29,13 @@ class Model:
     nodes          the program in postfix order, float64 constants
     feature_names  one name a column of X
     metrics        what was measured when it was fitted, such as `mae` and `r2` on the training rows
+    uncertainty    of its constants, None where it is not known
     """
 
     nodes: tuple[Node, ...]
     feature_names: tuple[str, ...]
     metrics: dict[str, float] = field(default_factory=dict)
+    uncertainty: Uncertainty | None = field(default=None, compare=False, repr=False)
 
     @property
     def length(self) -> int:
@@ -37,15 +44,48 @@ class Model:
 
     @property
     def formula(self) -> str:
-        """Readable text, constants rounded to six significant digits."""
-        return text(self.nodes, self.feature_names, DIGITS)
+        """Readable text, constants with the digits that their uncertainty warrants, six at most."""
+        return text(rounded(self.nodes, self.uncertainty, DIGITS), self.feature_names, DIGITS)
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X, interval: float | None = None):
         """Values of the formula on the rows of X, (rows,) float64; NaN or infinite where it is undefined.
 
-        A DataFrame's columns are found by name, an array's by position.
+        With an `interval` such as 0.95 also the ends of the band in which a new measurement lies with this
+        probability: (prediction, low, high). A DataFrame's columns are found by name, an array's by position.
         """
-        return evaluate64(self.nodes, self._columns(X))
+        X = self._columns(X)
+        prediction = evaluate64(self.nodes, X)
+        if interval is None:
+            return prediction
+        if not isinstance(interval, (int, float)) or not 0.0 < interval < 1.0:
+            raise ValueError(f"interval: expected a number between 0 and 1; got {interval!r}")
+        known = self._known()
+        if known.freedom < 1:
+            raise ValueError(
+                f"interval: expected a model of more rows than constants; it has {len(known.fitted)} constants of "
+                f"{known.freedom + len(known.fitted)} rows"
+            )
+        return (prediction, *band(self.nodes, X, known, float(interval)))
+
+    @property
+    def constants(self) -> pd.DataFrame:
+        """One row per constant: value, standard_error, low and high of its 95% interval, name.
+
+        The standard error of a whole number or simple fraction is what it would be, had it been fitted as well.
+        """
+        import pandas as pd
+
+        known = self._known()
+        values = np.array([self.nodes[k][2] for k in known.places])
+        errors = known.errors if known.freedom > 0 else np.full(len(values), np.nan)
+        half = known.quantile(LEVEL) * errors
+        columns = {"value": values, "standard_error": errors, "low": values - half, "high": values + half}
+        return pd.DataFrame(columns | {"name": [f"c{i}" for i in range(len(values))]})
+
+    def _known(self) -> Uncertainty:
+        if self.uncertainty is None:
+            raise ValueError("model: expected one fitted to data; of this one the constants' uncertainty is not known")
+        return self.uncertainty
 
     def _columns(self, X) -> np.ndarray:
         names = getattr(X, "columns", None)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from epsilex.models.model import Model
+from epsilex.models.uncertainty import Uncertainty
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 from epsilex.programs.programs import Programs
 
@@ -39,6 +40,9 @@ def to_document(m: Model) -> dict:
         "program": [[LEAVES.get(o) or lookup(o).name, f, c] for o, f, c in m.nodes],
         "metrics": {k: v for k, v in m.metrics.items() if isinstance(v, str) or math.isfinite(v)},
     }
+    uncertainty = None if m.uncertainty is None else m.uncertainty.document()
+    if uncertainty is not None:
+        body["uncertainty"] = uncertainty
     return {"schema": SCHEMA, "version": VERSION, "sha256": _digest(body), **body}
 
 
@@ -79,7 +83,16 @@ def from_document(document) -> Model:
         raise ValueError("metrics: expected names and numbers")
     program = [_node(node) for node in nodes]
     Programs.from_nodes([program]).validate(len(names))
-    return Model(tuple(program), tuple(names), metrics)
+    return Model(tuple(program), tuple(names), metrics, _uncertainty(body.get("uncertainty"), len(program)))
+
+
+def _uncertainty(values, n_nodes: int) -> Uncertainty | None:
+    if values is None:
+        return None
+    try:
+        return Uncertainty.from_document(values, n_nodes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"uncertainty: expected what `Model.save` writes; {error}") from None
 
 
 def _node(node) -> tuple[int, int, float]:

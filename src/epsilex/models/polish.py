@@ -1,4 +1,4 @@
-"""Constants in float64: Levenberg-Marquardt on the squared error, kept where it lowers the loss."""
+"""Constants in float64: Levenberg-Marquardt on the squared residuals under a noise, kept where it lowers them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,41 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from epsilex.models.choice.noise import Noise
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
 
 MAX_ROWS = 20_000  # more rows change the constants less than their rounding
+STEPS = 20
 
 
 @np.errstate(all="ignore")  # squares of derivatives near a pole may overflow
-def polish(nodes: Sequence[Node], X: np.ndarray, y: np.ndarray, weight: np.ndarray, steps: int = 20) -> list[Node]:
-    """The program with its constants tuned to least squares; as it was where that does not help."""
+def polish(
+    nodes: Sequence[Node], X: np.ndarray, noise: Noise, places: Sequence[int] | None = None, steps: int = STEPS
+) -> list[Node]:
+    """The program with its constants, or those at `places`, tuned to least squares; as it was where that does not
+    help."""
     nodes = list(nodes)
-    places = constant_places(nodes)
+    places = constant_places(nodes) if places is None else list(places)
     if not places:
         return nodes
-    if len(y) > MAX_ROWS:
-        rows = np.linspace(0, len(y) - 1, MAX_ROWS).astype(int)
-        X, y, weight = X[rows], y[rows], weight[rows]
-    root = np.sqrt(weight)
+    if len(X) > MAX_ROWS:
+        rows = np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
+        X, noise = X[rows], Noise(noise.kind, noise.y[rows], noise.weight[rows], noise.floor)
+    root = np.sqrt(noise.weight)
+
+    def look(program):
+        out, jacobian = jacobian64(program, X, places)
+        left = root * noise.residuals(out)
+        return left, root[:, None] * noise.slopes(out, jacobian), float((left**2).sum())
+
     c = np.array([nodes[k][2] for k in places])
-    out, jacobian = jacobian64(nodes, X, places)
-    cost = _cost(out, y, weight)
+    left, a, cost = look(nodes)
     if not np.isfinite(cost):
         return nodes
     damping = 1e-3
     for _ in range(steps):
-        a = root[:, None] * jacobian
-        normal, gradient = a.T @ a, a.T @ (root * (y - out))
+        normal, gradient = a.T @ a, a.T @ left
         if not (np.isfinite(normal).all() and np.isfinite(gradient).all()):
             break
         diagonal = np.diag(normal).copy()
@@ -44,12 +53,11 @@ def polish(nodes: Sequence[Node], X: np.ndarray, y: np.ndarray, weight: np.ndarr
                 damping *= 10.0
                 continue
             trial = with_constants(nodes, places, c + step)
-            new_out, new_jacobian = jacobian64(trial, X, places)
-            new_cost = _cost(new_out, y, weight)
+            new_left, new_a, new_cost = look(trial)
             if new_cost < cost:
                 moved = True
                 gain = (cost - new_cost) / cost
-                nodes, c, out, jacobian, cost = trial, c + step, new_out, new_jacobian, new_cost
+                nodes, c, left, a, cost = trial, c + step, new_left, new_a, new_cost
                 damping = max(damping * 0.2, 1e-12)
             else:
                 damping *= 5.0
@@ -64,7 +72,3 @@ def with_constants(nodes: Sequence[Node], places: Sequence[int], values: np.ndar
     for k, value in zip(places, values, strict=True):
         result[k] = (result[k][0], result[k][1], float(value))
     return result
-
-
-def _cost(out: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
-    return float((weight * (y - out) ** 2).sum())

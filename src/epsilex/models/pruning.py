@@ -1,5 +1,4 @@
-"""Numbers that do not matter: so small that the formula's values stay the same without them, or that the data cannot
-tell from none."""
+"""Numbers that do not matter: so small that the formula's values stay the same without them."""
 
 from __future__ import annotations
 
@@ -8,13 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from epsilex.models.polish import with_constants
-from epsilex.programs.algebra import ADD, DIV, MUL, SUB, Term, constant, make
-from epsilex.programs.fold import Node, fold
+from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE
 from epsilex.programs.simplify import simplify
 
 SMALL = 1e-6  # a leaf that never exceeds this is tried without
-NEUTRAL = {ADD: 0.0, SUB: 0.0, MUL: 1.0, DIV: 1.0}
 SAME = 1e-12  # change of the outputs, relative to their spread, that is rounding
 
 
@@ -37,18 +34,3 @@ def prune(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
         if change <= SAME * spread:
             nodes = trial
     return simplify(nodes)
-
-
-def without_last_number(nodes: Sequence[Node]) -> list[Node] | None:
-    """The program without the number that its root adds, subtracts, multiplies or divides by; None where it does not.
-
-    Linear scaling leaves an offset and a factor everywhere; few laws have either.
-    """
-    root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
-    if root.code not in NEUTRAL:
-        return None
-    a, b = root.args
-    neutral = constant(NEUTRAL[root.code])
-    if b.code == CONSTANT:
-        return simplify(make(root.code, a, neutral).nodes)
-    return simplify(make(root.code, neutral, b).nodes) if a.code == CONSTANT and root.code != DIV else None

@@ -1,5 +1,6 @@
 """Planting: a part of the first population is not random, but formulas that are close to the target.
 
+products     products and quotients of powers of up to three features
 sums         sums of a few simple terms for y or a transform of it, and long sums
 polynomials  polynomials, and quotients of two of them
 powers       products of powers and exponentials
@@ -17,13 +18,14 @@ from __future__ import annotations
 from epsilex.planting.planter import Limits, Planter, plant
 from epsilex.planting.polynomials import polynomials, rationals
 from epsilex.planting.powers import powers
+from epsilex.planting.products import products
 from epsilex.planting.quadrics import quadrics
 from epsilex.planting.sums import long_sums, sums
 from epsilex.registry import Registry
 
 PLANTERS: Registry[Planter] = Registry(
-    "planters", quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers, long_sums=long_sums,
-    sums=sums,
+    "planters", products=products, quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers,
+    long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]

@@ -27,7 +27,15 @@ from epsilex.planting.terms import (
     outputs,
     unit_length,
 )
-from epsilex.planting.transforms import MIN_ROWS, factored, least_squares, logarithms, transforms, whole_transforms
+from epsilex.planting.transforms import (
+    MIN_ROWS,
+    factored,
+    inverses,
+    least_squares,
+    logarithms,
+    transforms,
+    whole_transforms,
+)
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
@@ -38,7 +46,7 @@ PAIRS = 8  # kept of each transform
 FEW_ROWS = 256  # on which all pairs of terms are looked at
 LONGER = 2  # of these are given a third term, and a fourth
 COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
-SAFE_ROWS, EXACT = 100, 1e-8  # on fewer rows than are safe, only sums that leave so little are no chance
+SAFE_ROWS, EXACT = 12, 1e-8  # below SAFE_ROWS keep only near-exact sums
 
 
 def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
@@ -58,7 +66,7 @@ def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
         for transform in (*transforms(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
         for picked in _picks(whole, transform.values, lengths)
     ]
-    for log, rows in logarithms(y, names):
+    for log, rows in (*logarithms(y, names), *inverses(y)):
         part = whole if len(rows) == len(y) else Correlations(unit_length(values[:, rows]))
         found += [
             log.solve([terms[k] for k in picked], values[picked][:, rows])

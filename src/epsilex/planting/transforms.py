@@ -24,7 +24,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import FEATURE, lookup
 
 FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
-MIN_ROWS = 20
+MIN_ROWS = 6  # for a sum to mean anything
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,14 @@ def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Transform,
         if len(large) >= MIN_ROWS:
             root = values[large] / values.max()
             yield Transform(np.log(values[large]), lambda s: apply("exp", s), "constant", root), large
+
+
+def inverses(y: np.ndarray) -> Iterator[tuple[Transform, np.ndarray]]:
+    """1 / y on the rows where y is large, and these rows: noise makes that of small values large and of any sign."""
+    size = np.abs(y).max()
+    large = np.flatnonzero(np.abs(y) > 0.2 * size)
+    if MIN_ROWS <= len(large) < len(y):
+        yield Transform(size / y[large], lambda s: apply("div", constant(1.0), s), "factor"), large
 
 
 def large_rows(y: np.ndarray) -> np.ndarray:

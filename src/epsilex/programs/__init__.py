@@ -15,6 +15,7 @@ source      Python and C source code that stands alone
 simplify    shorter programs of the same values
 algebra     normal forms of sums and products, for `simplify`
 intervals   enclosures that prove a formula defined on a box
+poles       branch and bound with them
 """
 
 from epsilex.programs.evaluation import evaluate

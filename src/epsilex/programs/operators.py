@@ -177,6 +177,18 @@ for _row in _BUILT_IN:
     _register(_row)
 
 BUILT_IN_NAMES = tuple(row.name for row in _BUILT_IN)
+COMMON = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "sin",
+    "cos",
+    "exp",
+    "log",
+    "sqrt",
+    "square",
+)  # of a search, unless others are asked for
 
 
 def opcode(name: str) -> int:

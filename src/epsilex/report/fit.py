@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class Fit:
     notes     what was done to the data on the way
     models    the front by length, with their metrics
     chosen    which of them was chosen
+    choice    why: text, odds, noise, closest
     X, y      (rows, features) and (rows,) float64: rows to draw, not necessarily all
     held_back (rows,) bool: those of them that the search has not seen
     history   columns of numbers, one a generation, not necessarily all; None where one is not finite
@@ -41,6 +43,7 @@ class Fit:
     notes: Sequence[str]
     models: Sequence[Model]
     chosen: int
+    choice: Mapping[str, Any]
     X: np.ndarray
     y: np.ndarray
     held_back: np.ndarray
@@ -63,6 +66,7 @@ class Fit:
             "notes": list(self.notes),
             "models": [to_document(m) for m in self.models],
             "chosen": self.chosen,
+            "choice": dict(self.choice),
             "X": self.X.tolist(),
             "y": self.y.tolist(),
             "held_back": self.held_back.tolist(),
@@ -102,11 +106,19 @@ def _checked(document: dict) -> Fit:
         notes=[str(note) for note in document["notes"]],
         models=models,
         chosen=chosen,
+        choice=_choice(document.get("choice", {})),
         X=X,
         y=y,
         held_back=held_back,
         history=history,
     )
+
+
+def _choice(values: dict) -> dict[str, Any]:
+    """Why a model was chosen; a record of an older version has no words for it."""
+    odds = values.get("odds")
+    texts = {name: None if values.get(name) is None else str(values[name]) for name in ("text", "noise", "closest")}
+    return {**texts, "odds": None if odds is None else float(odds)}
 
 
 def _number(value: float | None) -> float | None:

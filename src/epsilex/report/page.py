@@ -76,8 +76,21 @@ def _shown(m: Model, fit: Fit) -> dict[str, Any]:
         "python": m.python(),
         "json": json.dumps(to_document(m), indent=1),
         "proven": bool(m.metrics.get("proven")),
+        "constants": _constants(m),
         "importance": [(name, value) for name, value in importance if value > 0.0][:12],
     }
+
+
+def _constants(m: Model) -> list[tuple[str, str, str, str]]:
+    """Value, standard error and ends of the interval of each constant, as text."""
+    if m.uncertainty is None or m.uncertainty.freedom < 1:
+        return []
+    names = ["value", "standard_error", "low", "high"]
+    digits = (5, 2, 5, 5)
+    return [
+        tuple(figure(value, d) for value, d in zip(row, digits, strict=True))  # type: ignore[misc]
+        for row in m.constants[names].itertuples(index=False)
+    ]
 
 
 def _data(fit: Fit) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from epsilex.tables.reading import UNNAMED
 if TYPE_CHECKING:
     import pandas as pd
 
-MIN_ROWS = 20  # below, nothing could be held back for an honest error
+MIN_ROWS = 6  # below, nothing can be said
 MAX_CATEGORIES = 20  # beyond, a column of text is taken for names or free text
 NUMERIC_SHARE = 0.9  # of a column's values, for it to hold numbers
 EMPTY_SHARE = 0.5  # of a column's cells, for it to be left out

@@ -1,4 +1,9 @@
-"""The archive: the fittest program met at each length."""
+"""The archive: the fittest program met at each length, and a shelf of others of each length.
+
+The fittest of its length may be a short law's decorated rival. So the shelves keep a few more, each of another shape,
+by a rough description length: residuals by the mean error, or, where the target has one sign, by the mean error as a
+share of it, which is what relative noise is; and a charge for constants and functions.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,85 @@ import numpy as np
 
 from epsilex.evolution.population import Population
 from epsilex.programs import Programs
+from epsilex.programs.operators import opcode
+
+PLACES = 6  # on a shelf, of each length
+CONSTANT, FUNCTION = 5.0, 1.0  # nats, roughly, of a constant and of a function, beyond an arithmetic operator
+FUNCTIONS = [opcode(name) for name in ("sin", "cos", "exp", "log")]
+PROGRAM = ("opcode", "feature", "constant", "length")
+
+
+class Shelf:
+    """The few best programs of each length by some error, of different shapes.
+
+    score, slope, intercept, shape  (lengths, places); an infinite score marks a free place
+    """
+
+    def __init__(self, max_length: int):
+        n = max_length + 1
+        self.programs = Programs.empty(n * PLACES, max_length)
+        self.score = np.full(n * PLACES, np.inf)
+        self.slope, self.intercept = np.ones(n * PLACES), np.zeros(n * PLACES)
+        self.shape = np.zeros(n * PLACES, np.uint64)
+
+    def update(self, population: Population, score: np.ndarray, shape: np.ndarray) -> None:
+        """Take every individual that is better than one of its length, or than the one of its shape."""
+        length = population.programs.length
+        worst = self.score.reshape(-1, PLACES).max(axis=1)
+        new = np.flatnonzero(score < worst[length])
+        if not len(new):
+            return
+        old = self.taken
+        lengths = np.concatenate([old // PLACES, length[new]])
+        scores, shapes = np.concatenate([self.score[old], score[new]]), np.concatenate([self.shape[old], shape[new]])
+        order = np.lexsort((scores, shapes, lengths))
+        first = np.ones(len(order), bool)
+        first[1:] = (shapes[order[1:]] != shapes[order[:-1]]) | (lengths[order[1:]] != lengths[order[:-1]])
+        kept = order[first]
+        kept = kept[np.lexsort((kept, scores[kept], lengths[kept]))]
+        place = np.arange(len(kept)) - np.searchsorted(lengths[kept], lengths[kept])
+        kept, place = kept[place < PLACES], place[place < PLACES]
+        where = lengths[kept] * PLACES + place
+        everyone = {name: np.concatenate([getattr(self.programs, name)[old], getattr(population.programs, name)[new]])
+                    for name in PROGRAM}  # fmt: skip
+        for name in PROGRAM:
+            getattr(self.programs, name)[where] = everyone[name][kept]
+        for name, own in (("slope", population.slope), ("intercept", population.intercept)):
+            getattr(self, name)[where] = np.concatenate([getattr(self, name)[old], own[new]])[kept]
+        self.score[where], self.shape[where] = scores[kept], shapes[kept]
+
+    @property
+    def taken(self) -> np.ndarray:
+        """Places that have a program."""
+        return np.flatnonzero(np.isfinite(self.score))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All arrays by name, one row per length."""
+        n = len(self.score) // PLACES
+        found = {name: getattr(self.programs, name) for name in PROGRAM}
+        found |= {name: getattr(self, name) for name in ("score", "slope", "intercept", "shape")}
+        return {name: a.reshape(n, PLACES, *a.shape[1:]) for name, a in found.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Shelf:
+        shelf = cls(arrays["opcode"].shape[2])
+        flat = {name: a.reshape(-1, *a.shape[2:]) for name, a in arrays.items()}
+        shelf.programs = Programs(*(flat[name] for name in PROGRAM))
+        for name in ("score", "slope", "intercept", "shape"):
+            setattr(shelf, name, flat[name])
+        return shelf
 
 
 class Archive:
-    """One place a length, up to the limit; an infinite standing marks a place nobody has taken."""
+    """One place per length, up to the limit; an infinite standing marks a place nobody has taken.
+
+    shelves  by error and by share of the target; they are filled once `watch` was called
+    """
 
     def __init__(self, max_length: int):
+        self.shelves = (Shelf(max_length), Shelf(max_length))
+        self.watched = False
+        self.share: np.ndarray | None = None
         self.programs = Programs.empty(max_length + 1, max_length)
         self.standing = np.full(max_length + 1, np.inf)
         self.fitness = np.full(max_length + 1, np.inf)
@@ -27,6 +105,31 @@ class Archive:
         best = order[first]
         better = standing[best] < self.standing[lengths]
         self._put(lengths[better], population, best[better])
+        if self.watched:
+            finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
+            shapes, charges = _shapes(population.programs), _charges(population.programs)
+            n = population.errors.shape[1]
+            self.shelves[0].update(population, _described(finite, n, charges), shapes)
+            if self.share is not None:
+                with np.errstate(all="ignore"):
+                    shares = population.errors @ self.share
+                shares = np.where(np.isfinite(finite + shares), shares, np.inf)
+                self.shelves[1].update(population, _described(shares, n, charges), shapes)
+
+    def watch(self, y: np.ndarray, zero: float) -> None:
+        """Fill the shelves from now on; `zero` is what the user's 0 is in the units of the target y."""
+        self.watched = True
+        size = y.astype(np.float64) - zero
+        if (size > 0.0).all() or (size < 0.0).all():
+            self.share = (1.0 / np.abs(size) / len(y)).astype(np.float32)
+
+    def programs_kept(self) -> list[tuple[list[tuple[int, int, float]], float, float]]:
+        """All programs, those of the front first, with slope and intercept."""
+        found = [(self.programs.nodes(i), float(self.slope[i]), float(self.intercept[i])) for i in self.front]
+        for shelf in self.shelves:
+            for i in shelf.taken.tolist():
+                found.append((shelf.programs.nodes(i), float(shelf.slope[i]), float(shelf.intercept[i])))
+        return found
 
     def _put(self, places: np.ndarray, population: Population, source: np.ndarray) -> None:
         for name in ("opcode", "feature", "constant", "length"):
@@ -48,13 +151,41 @@ class Archive:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name, for a checkpoint."""
-        programs = {name: getattr(self.programs, name) for name in ("opcode", "feature", "constant", "length")}
-        return programs | {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")}
+        programs = {name: getattr(self.programs, name) for name in PROGRAM}
+        shelved = {f"{k}.{name}": a for k, shelf in enumerate(self.shelves) for name, a in shelf.arrays().items()}
+        measured = {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")}
+        return programs | measured | shelved
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Archive:
         archive = cls(arrays["opcode"].shape[1])
-        archive.programs = Programs(*(arrays[name] for name in ("opcode", "feature", "constant", "length")))
+        archive.programs = Programs(*(arrays[name] for name in PROGRAM))
         for name in ("standing", "fitness", "slope", "intercept"):
             setattr(archive, name, arrays[name])
+        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in (0, 1)]
+        archive.shelves = (Shelf.from_arrays(parts[0]), Shelf.from_arrays(parts[1]))
         return archive
+
+
+def _shapes(programs: Programs) -> np.ndarray:
+    """(programs,) uint64: a hash of operators and features, whatever the constants."""
+    width = programs.width
+    weight = np.random.default_rng(0).integers(1, 2**63, size=(2, width), dtype=np.uint64)
+    used = np.arange(width) < programs.length[:, None]
+    code = np.where(used, programs.opcode, 0).astype(np.uint64) + np.uint64(1)
+    feature = np.where(used & (programs.opcode == 1), programs.feature, 0).astype(np.uint64)
+    return (code * weight[0] + feature * weight[1] * code).sum(axis=1, dtype=np.uint64)
+
+
+def _charges(programs: Programs) -> np.ndarray:
+    """(programs,) nats, roughly, of constants and of functions that are not arithmetic."""
+    used = np.arange(programs.width) < programs.length[:, None]
+    numbers = (programs.opcode == 0) | ((programs.opcode == 1) & (programs.constant != 1.0))
+    functions = np.isin(programs.opcode, FUNCTIONS)
+    return CONSTANT * (used & numbers).sum(axis=1) + FUNCTION * (used & functions).sum(axis=1)
+
+
+def _described(error: np.ndarray, n: int, charges: np.ndarray) -> np.ndarray:
+    """(programs,) nats, roughly, from mean errors on n rows; infinite where these are."""
+    with np.errstate(divide="ignore"):
+        return np.where(np.isfinite(error), n * np.log(np.maximum(error, 1e-30)) + charges, np.inf)

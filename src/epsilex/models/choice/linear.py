@@ -1,31 +1,45 @@
-"""Ridge regression as a formula: the reference that a chosen formula must be better than where rows are few.
+"""The linear reference: ridge regression as a formula, and the gate that a formula must pass where rows are few.
 
-Among the many formulas of a search some fit a few dozen rows by chance, and no criterion of the fit tells them from the
-true ones. A linear model whose coefficients are shrunk errs by little there. So on few rows a formula is chosen only
-where it convinces: its squared errors, each with its own row left out, are clearly below the reference's.
+Among the many formulas of a search some fit a few dozen rows by chance. Ridge regression is one model without a choice,
+and hard to beat there. So on few rows a formula is chosen only if it describes the data in fewer nats than ridge, both
+by the residuals with each row left out, which pay for their constants:
+
+    nats of the formula's residuals, rows left out + structure / 2 < nats of ridge's residuals, rows left out
+
+Leaving a row out of the tuning does not leave it out of the search, which has seen all rows: the structure is what it
+could choose. Ridge has none to pay for, it is always the same one. Half of it is a mild gate: by description length
+formulas have paid in full already, and the whole once more loses true laws of twenty rows (decision 13). A linear
+formula pays for naming its columns alone. The mean of the target stands in front of ridge by the same account, with
+odds of a thousand to one that a linear model has to show; beside it any formula pays in full, and shows the same odds.
+
+Where the noise is relative, nats are those of shares of the target. A prediction is paid for in squares, too: ridge
+must not be better in these by odds of a hundred to one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from epsilex.models.rows import Rows
+from epsilex.data.rows import Rows
+from epsilex.models.choice.description import Language, fitted_places, is_number
+from epsilex.models.choice.noise import Noise
 from epsilex.programs.fold import Node
-from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.gradient import jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; with more of them fitting by chance is no danger
 LEAST = 8  # rows for a reference to mean anything
-CLEARLY = 4.0  # standard errors; or
-DOUBTLESS = 0.1  # of the reference's squared errors: on ten rows nothing is clear by its standard error
+CHARGE = 0.5  # of the structure
+ODDS = 100.0  # to one, that ridge must show by squares over a formula under relative noise
+CERTAIN = 1000.0  # to one, that ridge or a formula must show over the mean: noise shows them once in a thousand tables
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
-CHARGE = 2.0  # times log(n), the price of an operator other than + and -; a feature's is the logarithm of their number
-SAFER = 100  # rows; with more of them fitting by chance is the rarer, and the price falls
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
+LINEAR = {CONSTANT, FEATURE, opcode("add"), opcode("sub"), opcode("neg")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +69,8 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
         return of_mean
     Z = (rows.X[:, varying] - centre[varying]) / spread[varying]
     full, left_out = _ridge(Z, y, rows.weight)
-    if weight @ left_out**2 >= weight @ of_mean.left_out**2:
+    ratio = (weight @ of_mean.left_out**2) / (weight @ left_out**2)
+    if 0.5 * n * math.log(max(ratio, 1e-300)) < math.log(CERTAIN):
         return of_mean
     if len(varying) > most and not _better_than_mean(Z, y, rows.weight, most):
         return Reference(of_mean.nodes, left_out)
@@ -69,28 +84,46 @@ def reference(rows: Rows, max_length: int) -> Reference | None:
     return Reference(nodes, left_out)
 
 
-def convinces(nodes: Sequence[Node], over: Reference, rows: Rows, factor: float = 1.0) -> bool:
-    """Whether the program's squared errors with their rows left out, times `factor`, are clearly below the
-    reference's."""
-    n, n_features = rows.X.shape
-    free = {CONSTANT, FEATURE, opcode("add"), opcode("sub"), opcode("neg")}
-    operators = sum(code not in free for code, _, _ in nodes)
-    leaves = sum(code == FEATURE for code, _, _ in nodes)
-    price = operators * CHARGE * np.log(n) * min(1.0, SAFER / n) + leaves * np.log(n_features)
-    charge = factor * np.exp(price / n)
-    return _clearly_less(np.sqrt(charge) * left_out(nodes, rows), over.left_out, rows.weight)
+def is_linear(nodes: Sequence[Node]) -> bool:
+    """Whether a formula is a sum of features with coefficients and a number."""
+    return all(code in LINEAR for code, _, _ in nodes)
 
 
-@np.errstate(over="ignore")  # a constant whose derivative has no finite square counts as fixed
-def left_out(nodes: Sequence[Node], rows: Rows) -> np.ndarray:
-    """Errors of the program on each row, had the constants been tuned without it: to first order the error over one
-    minus the row's leverage."""
-    out, jacobian = jacobian64(nodes, rows.X, constant_places(nodes))
-    root = np.sqrt(rows.weight)[:, None]
-    jacobian = root * jacobian[:, np.isfinite(jacobian).all(axis=0)]
-    size = np.sqrt((jacobian**2).sum(axis=0))
-    jacobian = jacobian[:, size > 0] / size[size > 0]
-    return (rows.y - out) / (1.0 - _leverage(jacobian))
+def gain(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise], language: Language) -> float:
+    """By how many nats the program describes the rows better than the reference does; see the top of this file."""
+    gains = [_saved(nodes, over, rows, [noise]) for noise in noises]
+    by_squares = gains[0] if noises[0].kind == "additive" else math.inf
+    saved = _saved(nodes, over, rows, noises)
+    return min(saved - _charge(nodes, over, language), by_squares + math.log(ODDS))
+
+
+def _saved(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise]) -> float:
+    """Nats of the reference's residuals less those of the program, rows left out, each under its best noise."""
+    ours = min(noise.nats(left_out(nodes, rows.X, noise)) for noise in noises)
+    theirs = min(noise.nats(noise.residuals(rows.y - over.left_out)) for noise in noises)
+    return theirs - ours if math.isfinite(ours) else -math.inf
+
+
+def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float:
+    if is_number(nodes):
+        return 0.0
+    if is_number(over.nodes):
+        return language.structure(nodes) + math.log(CERTAIN)
+    if is_linear(nodes):
+        return sum(code == FEATURE for code, _, _ in nodes) * math.log(language.n_features)
+    return CHARGE * language.structure(nodes)
+
+
+@np.errstate(all="ignore")  # a constant whose derivative has no finite square counts as fixed
+def left_out(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> np.ndarray:
+    """Residuals of the program on each row, had the constants been tuned without it: to first order the residual over
+    one minus the row's leverage."""
+    out, jacobian = jacobian64(nodes, X, fitted_places(nodes))
+    columns = np.sqrt(noise.weight)[:, None] * noise.slopes(out, jacobian)
+    columns = columns[:, np.isfinite(columns).all(axis=0)]
+    size = np.sqrt((columns**2).sum(axis=0))
+    columns = columns[:, size > 0] / size[size > 0]
+    return noise.residuals(out) / (1.0 - _leverage(columns))
 
 
 def _leverage(columns: np.ndarray) -> np.ndarray:
@@ -147,12 +180,3 @@ def _better_than_mean(Z: np.ndarray, y: np.ndarray, weight: np.ndarray, most: in
         mean[out] = y[out] - middle
         picked[out] = mean[out] - (Z[out][:, kept] - centre[kept]) @ coefficient
     return bool(weight @ picked**2 < weight @ mean**2)
-
-
-def _clearly_less(errors: np.ndarray, others: np.ndarray, weight: np.ndarray) -> bool:
-    """Whether squared errors are less than others on the same rows by more than CLEARLY standard errors, or by far."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        gain = others**2 - errors**2
-        mean, all_of_it = np.average(gain, weights=weight), np.average(others**2, weights=weight)
-        spread = np.sqrt(np.average((gain - mean) ** 2, weights=weight))
-    return bool(mean > CLEARLY * spread / np.sqrt(len(gain)) or mean > (1.0 - DOUBTLESS) * all_of_it)

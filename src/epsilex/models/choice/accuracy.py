@@ -1,0 +1,15 @@
+"""The choice by accuracy: the least loss on the training rows, as the paper's best of run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from epsilex.models.choice.choosing import POLE
+from epsilex.models.model import Model
+
+
+def by_accuracy(front: Sequence[Model]) -> int:
+    """Index of the model with the least loss, that of one with a pole inside the data's range counting tenfold."""
+    return int(np.argmin([m.metrics["loss"] * (POLE if m.metrics["pole"] else 1.0) for m in front]))

@@ -1,0 +1,194 @@
+"""The description length of data by a formula: what the formula, its constants and the residuals take to write down.
+
+J. Rissanen, Modeling by shortest data description, Automatica 14, 1978, and A universal prior for integers, Annals of
+Statistics 11, 1983; P. Grünwald, The Minimum Description Length Principle, 2007; D. Bartlett, H. Desmond, P. Ferreira,
+Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2023. R. Guimerà et al., A Bayesian
+machine scientist, Science Advances 6, 2020, have the frequencies of operators in formulas that people wrote.
+
+In nats, for nodes of probability p, of which l are features, of d columns, and constants theta:
+
+    sum of -log(p) + l log(d)                the structure
+  + sum of log(6) + log(|theta| / delta) + 1/2     constants to the precision that the data gives
+  - log p(y | formula, noise)                the residuals
+  + log(100), if relative noise is chosen    which must show odds of a hundred to one over additive noise, since most
+                                             data has some that is additive, and squares are what a prediction pays
+
+Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
+operators three in four are arithmetic, powers among them, one in four is another function, such as a sine; within
+each kind all have the same probability. A function within a function, which people hardly ever write, is a sixteenth
+as likely (D. Bartlett, H. Desmond, P. Ferreira, Priors for symbolic regression, GECCO 2023, have the idea). exp(a
+log(x)) counts as the power it is.
+
+delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
+costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a constant that is a
+whole number or a simple fraction is written as such where that is shorter, by Rissanen's code of whole numbers. A
+coefficient of 1 is a bare feature, and a constant that stands in two places is written once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from epsilex.models.choice.noise import Noise
+from epsilex.programs.fold import Node, fold
+from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.operators import CONSTANT, FEATURE, Operator
+
+ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
+NESTED = math.log(16.0)  # for a function within a function
+LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
+KIND = math.log(6.0)  # sign, and one of real, whole, fraction
+UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
+DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # of simple fractions, at most; and how large these and whole numbers are
+ODDS = 100.0  # to one, that relative noise must show
+MAX_ROWS = 20_000  # more rows change the information less than half a nat
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Description:
+    """Lengths in nats, and the noise under which they are shortest; `choosing` is the charge for that noise."""
+
+    structure: float
+    constants: float
+    residuals: float
+    noise: Noise
+    variance: float
+    choosing: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.structure + self.constants + self.residuals + self.choosing
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What formulas are written in: operators by name, and how many features."""
+
+    operators: tuple[str, ...]
+    n_features: int
+
+    def structure(self, nodes: Sequence[Node]) -> float:
+        """Nats of a program without its constants."""
+        return fold(nodes, self._leaf, self._branch).nats
+
+    def _leaf(self, code: int, feature: int, value: float) -> _Part:
+        return _Part(LEAF + (math.log(max(self.n_features, 1)) if code == FEATURE else 0.0), code == CONSTANT)
+
+    def _branch(self, row: Operator, *parts: _Part) -> _Part:
+        arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
+        plain = math.log(arithmetic / 0.375)
+        inside = any(part.function for part in parts)
+        total = sum(part.nats for part in parts)
+        if row.name == "exp" and parts[0].power is not None:
+            return _Part(parts[0].power)
+        if row.name not in ARITHMETIC:
+            total += math.log(max(len(self.operators) - arithmetic, 1) / 0.125) + (NESTED if inside else 0.0)
+            return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
+        total += plain
+        known = [part.power for part in parts]
+        if row.name in ("add", "sub") and None not in known:
+            return _Part(total, function=inside, power=sum(filter(None, known)) + plain)
+        if row.name == "mul":
+            for number, part in (parts, parts[::-1]):
+                if number.is_number and part.power is not None:
+                    return _Part(total, function=inside, power=part.power + number.nats + plain)
+        return _Part(total, function=inside)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Nats of a part of a formula, and whether there is a function in it.
+
+    power  nats of e to it, where that is a power, or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
+    """
+
+    nats: float
+    is_number: bool = False
+    function: bool = False
+    power: float | None = None
+
+
+def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
+    """The shortest description under one of the noises; None where the formula is not finite on every row."""
+    places = constant_places(nodes)
+    rows = slice(None) if len(X) <= MAX_ROWS else np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
+    out, jacobian = jacobian64(nodes, X, places)
+    if not np.isfinite(out).all():
+        return None
+    structure = language.structure(nodes)
+    shared = _shared([nodes[k] for k in places])
+    best: Description | None = None
+    for noise in noises:
+        residuals = noise.residuals(out)
+        nats = noise.nats(residuals)
+        if not math.isfinite(nats):
+            continue
+        variance = noise.variance(residuals)
+        slopes = noise.slopes(out, jacobian)[rows]
+        constants = 0.0
+        for value, members in shared.items():
+            with np.errstate(all="ignore"):
+                slope = sum(np.copysign(1.0, nodes[places[i]][2]) * slopes[:, i] for i in members)
+                information = float((noise.weight[rows] * slope**2).sum()) * (len(X) / len(slopes)) / variance
+            constants += constant_nats(value, information) + (len(members) - 1) * KIND
+        choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
+        found = Description(structure, constants, nats, noise, variance, choosing)
+        if best is None or found.total < best.total:
+            best = found
+    return best
+
+
+def _shared(leaves: Sequence[Node]) -> dict[float, list[int]]:
+    """Constants by their size, and which leaves have them, bare features left out; each simple number by itself."""
+    found: dict[float, list[int]] = {}
+    for i, (code, _, value) in enumerate(leaves):
+        if not (code == FEATURE and value == 1.0):
+            found.setdefault(abs(value), []).append(i)
+    return found
+
+
+def constant_nats(value: float, information: float) -> float:
+    """Nats of one constant: as a whole number or simple fraction where it is one, or else to the data's precision."""
+    simple = simple_nats(value)
+    if not math.isfinite(information):
+        return simple if math.isfinite(simple) else 1e3
+    steps = abs(value) * math.sqrt(information / 12.0)
+    return KIND + min(math.log(max(steps, 1.0)) + 0.5, simple)
+
+
+def simple_nats(value: float) -> float:
+    """Nats of a whole number or a fraction with a small denominator, without sign and kind; infinite for another."""
+    if value == 0.0:
+        return UNIVERSAL
+    if not (abs(value) < FRACTIONS or (value.is_integer() and abs(value) < WHOLE)):
+        return math.inf
+    for q in range(1, DENOMINATORS + 1):
+        if (abs(value) * q).is_integer():
+            return star(abs(value) * q) + (star(q) if q > 1 else 0.0)
+    return math.inf
+
+
+def star(number: float) -> float:
+    """Rissanen's universal code length of a whole number from 1 on, in nats: log n + log log n + ... + a constant."""
+    total, part = UNIVERSAL, math.log2(number)
+    while part > 0.0:
+        total += part * math.log(2.0)
+        part = math.log2(part) if part > 1.0 else 0.0
+    return total
+
+
+def is_number(nodes: Sequence[Node]) -> bool:
+    """Whether a formula is a constant: it says that nothing matters."""
+    return all(code != FEATURE for code, _, _ in nodes)
+
+
+def fitted_places(nodes: Sequence[Node]) -> list[int]:
+    """Nodes whose constant was fitted: neither a bare feature nor a whole number or simple fraction."""
+    return [
+        k for k in constant_places(nodes)
+        if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0) and not math.isfinite(simple_nats(nodes[k][2]))
+    ]  # fmt: skip

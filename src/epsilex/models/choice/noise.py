@@ -1,0 +1,89 @@
+"""Noise: how measured values scatter about a formula, as a density of the target.
+
+additive  y = f + s e          the same scatter s everywhere
+relative  log y = log f + s e  the same share of each value, as most instruments have it; y and f of one sign
+given     y = f + s_i e        standard errors s_i that the user knows; the scatter may be larger than they say by a
+                               common factor, never smaller
+
+All three are densities of y, so that their lengths in nats compare: the smaller one says which noise it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from epsilex.data.rows import Rows
+
+KINDS = ("additive", "relative", "given")
+ROUNDING = 1e-24  # share of the variance that is rounding, and no information
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noise:
+    """Noise of one kind on rows of data.
+
+    weight  (rows,) of mean 1, or inverse variances where they are given
+    """
+
+    kind: str
+    y: np.ndarray
+    weight: np.ndarray
+    floor: float
+
+    @classmethod
+    def of(cls, kind: str, rows: Rows) -> Noise:
+        weight = rows.weight / rows.weight.mean()
+        if kind == "given":
+            assert rows.sigma is not None
+            weight = weight / rows.sigma**2
+        middle = np.average(rows.y, weights=weight)
+        variance = float(np.average((rows.y - middle) ** 2, weights=weight))
+        floor = ROUNDING * (variance if kind == "additive" else 1.0)
+        return cls(kind, rows.y, weight, floor if floor > 0.0 else 1e-300)
+
+    def residuals(self, out: np.ndarray) -> np.ndarray:
+        """(rows,) of what the noise makes of each row; NaN where relative noise could not."""
+        if self.kind != "relative":
+            return self.y - out
+        with np.errstate(all="ignore"):
+            return np.log(self.y / out)
+
+    def slopes(self, out: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
+        """Derivatives (rows, constants) of what the residuals are taken from."""
+        if self.kind != "relative":
+            return jacobian
+        with np.errstate(all="ignore"):
+            return jacobian / out[:, None]
+
+    def variance(self, residuals: np.ndarray) -> float:
+        """Of the scatter, by maximum likelihood: of one unit of weight."""
+        mean = float((self.weight * residuals**2).mean())
+        if self.kind == "given":
+            return max(mean, 1.0)
+        return max(mean, self.floor)
+
+    def nats(self, residuals: np.ndarray) -> float:
+        """Negative logarithm of the density of y."""
+        if not np.isfinite(residuals).all():
+            return np.inf
+        n, variance = len(residuals), self.variance(residuals)
+        square = max(float((self.weight * residuals**2).mean()), self.floor if self.kind != "given" else 0.0)
+        total = 0.5 * n * (np.log(2.0 * np.pi * variance) + square / variance) - 0.5 * np.log(self.weight).sum()
+        return float(total + np.log(np.abs(self.y)).sum()) if self.kind == "relative" else float(total)
+
+
+def possible(wanted: str, rows: Rows) -> list[Noise]:
+    """The kinds of noise that are asked for and that the target allows, additive before relative."""
+    if rows.sigma is not None:
+        return [Noise.of("given", rows)]
+    kinds = ["additive", "relative"] if wanted == "auto" else [wanted]
+    if wanted == "auto" and not one_sign(rows.y):
+        kinds = ["additive"]
+    return [Noise.of(kind, rows) for kind in kinds]
+
+
+def one_sign(y: np.ndarray) -> bool:
+    """Whether relative noise makes sense."""
+    return bool((y > 0.0).all() or (y < 0.0).all())

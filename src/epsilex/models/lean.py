@@ -1,0 +1,187 @@
+"""Lean forms: a formula without what the data does not ask for.
+
+A search leaves an offset and a factor everywhere, decorations, and numbers that are nearly whole. Here a formula is
+changed step by step, constants tuned again after each, for as long as its description gets shorter: a constant becomes
+0, 1 or a simple fraction, two constants become one, an operator gives way to one of its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from epsilex.models.choice.description import (
+    DENOMINATORS,
+    FRACTIONS,
+    WHOLE,
+    Description,
+    Language,
+    constant_nats,
+    describe,
+)
+from epsilex.models.choice.noise import Noise
+from epsilex.models.gathering import gather
+from epsilex.models.polish import polish, with_constants
+from epsilex.models.pruning import prune
+from epsilex.programs.algebra import DIV, NEG, SUB, Term, constant, make
+from epsilex.programs.fold import Node, fold
+from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import CONSTANT, FEATURE
+from epsilex.programs.simplify import simplify
+
+PRUNING_ROWS = 2000  # enough to see whether a term matters
+HOPE = 3.0  # nats that a change may promise to lose and still be tried: the promise is of first order
+STEPS = 8  # of tuning, for a form that is only tried
+EQUAL = 3.0  # standard errors within which two constants may be one
+TRIALS, ROWS = 250, 300  # forms that are tried in all on so many rows, fewer on more
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """A program and its description."""
+
+    nodes: tuple[Node, ...]
+    description: Description
+
+    @property
+    def total(self) -> float:
+        return self.description.total
+
+
+@dataclass
+class Bench:
+    """Where forms are tuned, tidied and described; what was tried once is not tried again."""
+
+    X: np.ndarray
+    noises: Sequence[Noise]
+    language: Language
+    tried: dict[tuple, Form | None] = field(default_factory=dict)
+
+    @property
+    def trials(self) -> int:
+        return max(20, TRIALS * ROWS // max(len(self.X), ROWS))
+
+    def described(self, nodes: Sequence[Node]) -> Form | None:
+        found = describe(nodes, self.X, self.noises, self.language)
+        return None if found is None else Form(tuple(nodes), found)
+
+    def tuned(self, nodes: Sequence[Node], noise: Noise, fixed: frozenset[int] = frozenset(), steps: int = 20):
+        """The program with its constants, but those `fixed`, tuned under a noise, and tidied."""
+        places = [k for k in constant_places(nodes) if k not in fixed]
+        return self.tidy(simplify(polish(nodes, self.X, noise, places, steps)))
+
+    def tidy(self, nodes: Sequence[Node]) -> list[Node]:
+        some = self.X[:PRUNING_ROWS]
+        return gather(prune(nodes, some, evaluate64), some, evaluate64)
+
+    def best(self, nodes: Sequence[Node], noises: Sequence[Noise] | None = None, steps: int = 20) -> Form | None:
+        """The best of the program as it is and tuned under each noise."""
+        forms = [self.described(nodes)]
+        forms += [self.described(self.tuned(nodes, noise, steps=steps)) for noise in noises or self.noises]
+        known = [form for form in forms if form is not None]
+        return min(known, key=lambda form: form.total) if known else None
+
+    def shorter(self, form: Form) -> Form | None:
+        """The best of the forms one step from this one, if it has a shorter description."""
+        best = form
+        for nodes, fixed in (*numbers(form, self), *deletions(form.nodes)):
+            key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
+            if key not in self.tried:
+                if len(self.tried) >= self.trials:
+                    break
+                trial = self.tuned(nodes, form.description.noise, fixed, STEPS)
+                self.tried[key] = self.described(trial)
+            found = self.tried[key]
+            if found is not None and found.total < best.total - 1e-9:
+                best = found
+        return None if best is form else best
+
+    def descend(self, form: Form) -> Iterator[Form]:
+        """Shorter and shorter descriptions, beginning with this form."""
+        current: Form | None = form
+        while current is not None:
+            yield current
+            current = self.shorter(current)
+
+
+def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[int]]]:
+    """The form with one constant made simple, or two made one, where that promises a shorter description.
+
+    To first order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
+    the Fisher information.
+    """
+    nodes, noise, variance = form.nodes, form.description.noise, form.description.variance
+    places = constant_places(nodes)
+    if not places:
+        return
+    out, jacobian = jacobian64(nodes, bench.X, places)
+    with np.errstate(all="ignore"):
+        a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
+    if not np.isfinite(a).all():
+        return
+    information = a.T @ a
+    size = np.sqrt(np.maximum(np.diag(information), 1e-300))
+    covariance = np.linalg.pinv(information / np.outer(size, size), rcond=1e-10) / np.outer(size, size)
+    spread = np.diag(covariance)
+    node = 2.0  # nats, about: only a guess of what a removed node saves
+    sizes = [abs(nodes[k][2]) for k in places]
+    fixed = {k for k in places if _is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
+    for i, k in enumerate(places):
+        value = nodes[k][2]
+        if k in fixed or not spread[i] > 0.0:
+            continue
+        now = constant_nats(value, size[i] ** 2)
+        for target in _simple_near(value, nodes[k][0]):
+            removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
+            bare = nodes[k][0] == FEATURE and target == 1.0
+            saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, size[i] ** 2))
+            if saved - 0.5 * (value - target) ** 2 / spread[i] > -HOPE:
+                yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
+    for i, k in enumerate(places):
+        for j in range(i + 1, len(places)):
+            a_value, b_value = nodes[k][2], nodes[places[j]][2]
+            if k in fixed or places[j] in fixed or a_value == b_value:
+                continue
+            both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
+            if (abs(a_value) - abs(b_value)) ** 2 <= EQUAL**2 * both:
+                # The best common size, to first order: by how well each is known.
+                sign = np.sign(a_value * b_value)
+                towards = (covariance[i, i] - sign * covariance[i, j]) / both
+                size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
+                pair = np.array([np.copysign(size_of_both, a_value), np.copysign(size_of_both, b_value)])
+                yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
+
+
+def _is_simple(node: Node) -> bool:
+    """Whether a constant was made simple before, and stays so."""
+    return node[2] in _simple_near(node[2], node[0])
+
+
+def _simple_near(value: float, code: int) -> list[float]:
+    """Simple numbers that a constant may be: 0, 1 with its sign, and the nearest whole number and fractions."""
+    near = {0.0, float(np.copysign(1.0, value))}
+    if 0.2 < abs(value) < WHOLE:
+        most = DENOMINATORS if abs(value) < FRACTIONS else 1
+        near |= {float(Fraction(value).limit_denominator(q)) for q in range(1, most + 1)}
+    return sorted(near)
+
+
+def deletions(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
+    """The program with one operator replaced by one of its arguments, the other being as good as 0 or 1."""
+    root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
+    for smaller in _without_one(root):
+        yield simplify(smaller.nodes), frozenset()
+
+
+def _without_one(term: Term) -> Iterator[Term]:
+    for place, argument in enumerate(term.args):
+        if place == 1 and term.code in (SUB, DIV):
+            yield make(NEG, argument) if term.code == SUB else make(DIV, constant(1.0), argument)
+        else:
+            yield argument
+        for smaller in _without_one(argument):
+            yield make(term.code, *term.args[:place], smaller, *term.args[place + 1 :])

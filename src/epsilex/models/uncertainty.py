@@ -1,0 +1,131 @@
+"""Uncertainty of constants and predictions, to first order: the covariance that the noise of the data leaves.
+
+G. Seber, C. Wild, Nonlinear Regression, 1989, section 5.1. The variance of the noise is that of the residuals, over the
+rows less the constants; intervals are Student's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from epsilex.models.choice.description import fitted_places
+from epsilex.models.choice.noise import Noise
+from epsilex.programs.fold import Node
+from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.operators import FEATURE
+
+MAX_ROWS = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uncertainty:
+    """What is known of a model's constants.
+
+    places      nodes with a constant that counts: all but bare features and exponents
+    errors      (places,) standard errors; of a whole number or simple fraction, had it been fitted as well
+    resolution  (places,) standard errors, had all others been known: to this digits matter
+    fitted      nodes whose constants were fitted
+    covariance  (fitted, fitted)
+    variance    of the noise: of y, of log y, or over the standard errors given
+    freedom     rows less fitted constants
+    noise       kind of noise
+    """
+
+    places: tuple[int, ...]
+    errors: np.ndarray
+    resolution: np.ndarray
+    fitted: tuple[int, ...]
+    covariance: np.ndarray
+    variance: float
+    freedom: int
+    noise: str
+
+    def quantile(self, level: float) -> float:
+        """Student's quantile of an interval that holds this share."""
+        from scipy.stats import t
+
+        return float(t.ppf(0.5 + 0.5 * level, self.freedom)) if self.freedom > 0 else math.nan
+
+    def document(self) -> dict[str, Any] | None:
+        """JSON values; None where some are not finite."""
+        values = {
+            "places": list(self.places), "errors": self.errors.tolist(), "resolution": self.resolution.tolist(),
+            "fitted": list(self.fitted), "covariance": self.covariance.ravel().tolist(),
+            "variance": float(self.variance), "freedom": self.freedom, "noise": self.noise,
+        }  # fmt: skip
+        numbers = [*values["errors"], *values["resolution"], *values["covariance"], values["variance"]]
+        return values if all(map(math.isfinite, numbers)) else None
+
+    @classmethod
+    def from_document(cls, values: dict[str, Any], n_nodes: int) -> Uncertainty:
+        """The same from JSON values; a ValueError or TypeError where they do not fit a program of so many nodes."""
+        places, fitted = (tuple(int(k) for k in values[name]) for name in ("places", "fitted"))
+        errors, resolution = (np.array(values[name], np.float64) for name in ("errors", "resolution"))
+        covariance = np.array(values["covariance"], np.float64).reshape(len(fitted), len(fitted))
+        if not all(0 <= k < n_nodes for k in (*places, *fitted)) or not len(places) == len(errors) == len(resolution):
+            raise ValueError("uncertainty: expected numbers for constants of the program")
+        freedom, variance = int(values["freedom"]), float(values["variance"])
+        return cls(places, errors, resolution, fitted, covariance, variance, freedom, str(values["noise"]))
+
+
+@np.errstate(all="ignore")
+def estimate(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> Uncertainty | None:
+    """None where the formula has values or derivatives that are not finite."""
+    places = [k for k in constant_places(nodes) if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0)]
+    fitted = fitted_places(nodes)
+    out, jacobian = jacobian64(nodes, X, places)
+    residuals = noise.residuals(out)
+    slopes = np.sqrt(noise.weight)[:, None] * noise.slopes(out, jacobian)
+    freedom = len(X) - len(fitted)
+    if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
+        return None
+    variance = float((noise.weight * residuals**2).sum()) / max(freedom, 1)
+    if noise.kind == "given":
+        variance = max(variance, 1.0)
+    own = [places.index(k) for k in fitted]
+    covariance = variance * _inverse(slopes[:, own])
+    whole = np.sqrt(np.maximum(np.diag(variance * _inverse(slopes)), 0.0))
+    errors = whole.copy()
+    errors[own] = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    size = np.sqrt((slopes**2).sum(axis=0))
+    resolution = np.sqrt(variance) / np.where(size > 0.0, size, np.inf)
+    return Uncertainty(tuple(places), errors, resolution, tuple(fitted), covariance, variance, freedom, noise.kind)
+
+
+def band(nodes: Sequence[Node], X: np.ndarray, known: Uncertainty, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """(rows,) low and high: between them a new measurement lies with this probability."""
+    out, jacobian = jacobian64(nodes, X, known.fitted)
+    relative = known.noise == "relative"
+    with np.errstate(all="ignore"):
+        slopes = jacobian / out[:, None] if relative else jacobian
+        spread = np.einsum("ij,jk,ik->i", slopes, known.covariance, slopes)
+        # Standard errors of new measurements are not known: the band is that of the formula alone.
+        half = known.quantile(level) * np.sqrt(spread + (0.0 if known.noise == "given" else known.variance))
+        if not relative:
+            return out - half, out + half
+        ends = out * np.exp(-half), out * np.exp(half)
+        return np.minimum(*ends), np.maximum(*ends)
+
+
+def rounded(nodes: Sequence[Node], known: Uncertainty | None, most: int) -> list[Node]:
+    """The program with constants to the digits that their uncertainty warrants, `most` at most."""
+    nodes = list(nodes)
+    for k, resolution in zip(known.places, known.resolution, strict=True) if known is not None else ():
+        code, feature, value = nodes[k]
+        if value != 0.0 and 0.0 < resolution < abs(value):
+            digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(resolution)) + 2
+            nodes[k] = (code, feature, float(f"{value:.{min(max(digits, 1), most) - 1}e}"))
+    return nodes
+
+
+def _inverse(slopes: np.ndarray) -> np.ndarray:
+    """Of slopes' products with each other, columns brought to one length first."""
+    size = np.sqrt((slopes**2).sum(axis=0))
+    size[size == 0.0] = 1.0
+    unit = slopes / size
+    return np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True) / np.outer(size, size)
