@@ -2,8 +2,7 @@
 
 J. Rissanen, Modeling by shortest data description, Automatica 14, 1978, and A universal prior for integers, Annals of
 Statistics 11, 1983; P. Grünwald, The Minimum Description Length Principle, 2007; D. Bartlett, H. Desmond, P. Ferreira,
-Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2023. R. Guimerà et al., A Bayesian
-machine scientist, Science Advances 6, 2020, have the frequencies of operators in formulas that people wrote.
+Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2023.
 
 In nats, for nodes of probability p, of which l are features, of d columns, and constants theta:
 
@@ -15,9 +14,8 @@ In nats, for nodes of probability p, of which l are features, of d columns, and 
 
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
 operators three in four are arithmetic, powers among them, one in four is another function, such as a sine; within
-each kind all have the same probability. A function within a function, which people hardly ever write, is a sixteenth
-as likely (D. Bartlett, H. Desmond, P. Ferreira, Priors for symbolic regression, GECCO 2023, have the idea). exp(a
-log(x)) counts as the power it is.
+each kind all have the same probability. A function within a function is a sixteenth as likely as elsewhere. These are
+round numbers of ours, not counted in any collection of formulas. exp(a log(x)) counts as the power it is.
 
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
 costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a constant that is a

@@ -56,15 +56,19 @@ def told(
     sentences = [_why(decision, front, chosen, n), _how_sure(decision, closest, noise)]
     return Choice(
         " ".join([*sentences, *([f"Beware: {warning}."] if warning else [])]), decision.odds, noise[0], closest,
-        decision.form is None, warning,
+        decision.form is None or is_number(m.nodes), warning,
     )  # fmt: skip
 
 
 def _why(decision: Decision, front: Sequence[Model], chosen: int, n: int) -> str:
     m = front[chosen]
+    if is_number(m.nodes):
+        return "The answer is a number, the target's mean: no formula describes the data better than it."
     if decision.form is None:
-        what = "a number, the target's mean" if is_number(m.nodes) else "the linear model (ridge regression)"
-        return f"The answer is {what}: on so few rows no formula describes the data better than it."
+        return (
+            "The answer is the linear model (ridge regression): on so few rows no formula describes the data better "
+            "than it."
+        )
     reasons = []
     if chosen > 0:
         shorter = front[chosen - 1]
