@@ -166,9 +166,10 @@ def check_variation(name: str, share: float, run: Run) -> int:
     assert (offspring.origin[changed] == -1).all()
     for i in np.flatnonzero(offspring.origin >= 0):
         assert nodes[i] == state.population.programs.nodes(offspring.origin[i])
-    assert set(offspring.programs.opcode[np.arange(offspring.programs.width) < offspring.programs.length[:, None]]) <= {
-        CONSTANT, FEATURE, *opcodes(run.settings.operators)
-    }  # fmt: skip
+    used = np.arange(offspring.programs.width) < offspring.programs.length[:, None]
+    assert set(offspring.programs.opcode[used]) <= {CONSTANT, FEATURE, *opcodes(run.settings.operators)}
+    for array in ("opcode", "feature", "constant"):  # so that equal programs are equal arrays
+        assert not getattr(offspring.programs, array)[~used].any()
     return int(changed.sum())
 
 
@@ -345,8 +346,10 @@ class TestOwnParts:
             """A share of the children become the first feature."""
             rng = named_generator(run.settings.seed, state.generation, "simplest")
             who = np.flatnonzero(rng.random(len(offspring)) < share)
-            offspring.programs.opcode[who, 0], offspring.programs.feature[who, 0] = FEATURE, 0
-            offspring.programs.constant[who, 0], offspring.programs.length[who] = 1.0, 1
+            programs = offspring.programs
+            for array in (programs.opcode, programs.feature, programs.constant):
+                array[who] = 0
+            programs.opcode[who, 0], programs.constant[who, 0], programs.length[who] = FEATURE, 1.0, 1
             offspring.origin[who] = -1
 
         register(VARIATIONS, "simplest", simplest)

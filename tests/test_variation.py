@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from epsilex import programs
 from epsilex.evolution import Settings
 from epsilex.evolution.settings import MUTATIONS
-from epsilex.evolution.variation import age_of_children, start, vary
+from epsilex.evolution.survival.age_fitness import age_of_children
+from epsilex.evolution.variation import pairs
+from epsilex.evolution.variation.start import start
 from epsilex.programs import Programs
 from epsilex.programs.operators import BUILT_IN_NAMES, CONSTANT, FEATURE, lookup, opcode, opcodes
 
@@ -56,12 +58,13 @@ def some_settings(draw):
 def children_of(p, s, n_features, parents=None, fitness=None, generation=0, n_jobs=1, limit=None):
     fitness = np.arange(len(p), dtype=float) if fitness is None else fitness
     parents = np.arange(len(p)) if parents is None else parents
-    return vary(p, fitness, parents, s, n_features, generation, n_jobs, limit or s.max_length)[:2]
+    offspring = pairs.children_of(p, fitness, parents, s, n_features, generation, n_jobs, limit)
+    return offspring.programs, offspring.origin
 
 
 def mates_of(p, s, n_features, fitness=None):
     fitness = np.arange(len(p), dtype=float) if fitness is None else fitness
-    return vary(p, fitness, np.arange(len(p)), s, n_features, 0, 1)[2]
+    return pairs.children_of(p, fitness, np.arange(len(p)), s, n_features, 0).mate
 
 
 @settings(max_examples=150, deadline=None)
