@@ -182,7 +182,9 @@ def spea2(fitness, age, n):
     if len(front) == n:
         return front
     k = max(1, int(math.sqrt(len(points))))
-    sigma = [sorted(squared_distance(points[i], points[j]) for j in everyone if j != i)[k - 1] for i in everyone]
+    sigma = [
+        math.sqrt(sorted(squared_distance(points[i], points[j]) for j in everyone if j != i)[k - 1]) for i in everyone
+    ]
     dominated = sorted((i for i in everyone if raw[i] > 0), key=lambda i: (raw[i], -sigma[i], i))
     return sorted(front + dominated[: n - len(front)])
 

@@ -186,7 +186,7 @@ def test_a_folder_without_a_report(tmp_path, content):
     if content is not None:
         (tmp_path / "fit.json").write_text(content)
     line = refused(epsilex("report", tmp_path))
-    assert "it has neither" in line or "expected a record written by `epsilex fit`" in line
+    assert "it has none" in line or "expected a record written by `epsilex fit`" in line
     assert not (tmp_path / "report.html").exists()
 
 

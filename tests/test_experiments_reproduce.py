@@ -131,7 +131,7 @@ def test_the_epsilon_study_takes_uball5d_when_there_is_no_tower(tmp_path):
         ({"methods": ["roulette"]}, "method: expected one of random"),
         ({"methods": []}, "methods: expected a list"),
         ({"methods": ["nowhere:f"]}, "importable"),
-        ({"study": "all"}, "study: expected one of table, epsilon; got 'all'"),
+        ({"study": "all"}, "study: expected one of table, epsilon, discussion; got 'all'"),
         ({"study": "epsilon", "methods": ["lex"]}, "expected lex_e, lex_y or both"),
         ({"trials": 0}, "trials: expected an integer of at least 1"),
         ({"generations": -5}, "generations: expected an integer of at least 1"),

@@ -48,7 +48,7 @@ def products(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
         gap = np.log(np.abs(y)) - logs
         spread = gap.var(axis=1) / max(np.log(np.abs(y)).var(), 1e-300)
         best += np.argsort(len(y) * np.log(spread + 1e-12) + cost, kind="stable")[:KEPT].tolist()
-    found = [list(_program(*tried[i], "square" in names)) for i in dict.fromkeys(best)]
+    found = [list(_program(tried[i][0], tried[i][1], "square" in names)) for i in dict.fromkeys(best)]
     return [nodes for nodes in found if len(nodes) <= limits.max_length]
 
 
