@@ -104,7 +104,7 @@ def _unit(x: np.ndarray, always: bool) -> tuple[float, float]:
 
 
 def _power_of_two(size: float) -> float:
-    """The power of two nearest below `size`, 1 for 0; kept within what its reciprocal can be."""
+    """Largest power of two <= size, clipped so that its reciprocal is finite; 1 for 0."""
     if not 0.0 < size < np.inf:
         return 1.0 if size == 0.0 else 2.0**1000
     return float(2.0 ** np.clip(np.floor(np.log2(size)), -1000, 1000))

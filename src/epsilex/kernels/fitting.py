@@ -113,7 +113,7 @@ def one_nan(a, n):
 
 @inner
 def within(a, first, last, low, high):
-    """Whether all of a[first:last] lie between the limits; not a NaN does."""
+    """Whether all of a[first:last] lie between the limits; NaN never passes."""
     good = True
     for i in range(first, last):
         good &= (a[i] >= low) & (a[i] <= high)

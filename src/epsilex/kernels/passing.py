@@ -24,8 +24,8 @@ def turn(errors, who, cases, e, first, last):
     and individuals `who`.
 
     Eight rows are read side by side; the lines being written, one per case of the tile, stay in cache until they are
-    full. A zero loses its sign, which the thresholds' integers would see; below 0 are only a loss's roundings, or
-    -infinity, which is as bad as any.
+    full. Clears the sign of zero, which the thresholds' integers would see. Negative errors are rounding; -infinity
+    fails every case.
     """
     n = who.size
     size, down = e.itemsize, e.strides[0]

@@ -38,7 +38,7 @@ TERMS, ROWS_EACH = 130, 3  # at most, and rows for each of them at least
 CLOSE = 0.99  # R2 of a polynomial that is worth a look
 PIVOTS = 3  # terms t that are tried
 KEPT = 10  # polynomials, and quotients
-NOTHING = 1e-10  # share of the squares below which it is all the same how many are left
+NOTHING = 1e-10  # residual share treated as zero
 ROOT = apply("sqrt")
 RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
 

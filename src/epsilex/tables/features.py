@@ -130,7 +130,7 @@ def _features(column: pd.Series, name: str, notes: _Notes) -> dict[str, np.ndarr
         return {name: numbers(column)}
     values = sorted(column[~empty].astype(str).str.strip().unique())
     if not is_text(column) or len(values) > MAX_CATEGORIES:
-        notes.lost(f"column {name!r} has {len(values)} different values that are no numbers and is left out")
+        notes.lost(f"column {name!r} has {len(values)} different values that are not numeric and is left out")
         return {}
     if len(values) == 1:
         notes.sentences.append(f"column {name!r} has one value only and is left out")
@@ -154,7 +154,7 @@ def _category(name: str, frame: pd.DataFrame) -> tuple[str, str] | None:
 
 def _note_bad(column: pd.Series, name: str, bad: np.ndarray, notes: _Notes) -> None:
     if bad.any():
-        notes.lost(f"column {name!r} has {bad.sum()} values that are no numbers, such as {_first(column, bad)}")
+        notes.lost(f"column {name!r} has {bad.sum()} values that are not numeric, such as {_first(column, bad)}")
 
 
 def _first(column: pd.Series, bad: np.ndarray) -> str:

@@ -23,10 +23,10 @@ def exact_numbers() -> dict[str, str]:
 
 
 def plain_numbers(frame: pd.DataFrame, commas_group: bool) -> pd.DataFrame:
-    """The table, with the commas gone from numbers that were read as text for them.
+    """Strip the commas that made pandas read numbers as text.
 
-    Commas group thousands in a file whose cells are parted by commas, and mark decimals in any other; a column is
-    changed only if that makes all of it numbers.
+    Commas group thousands in a file whose cells are separated by commas, and mark decimals in any other. A column is
+    changed only if all of it becomes numeric.
     """
     pattern, replacement = (_GROUPED, "") if commas_group else (_DECIMAL_COMMA, ".")
     for name in frame.columns:

@@ -31,7 +31,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.gradient import jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
-FEW = 500  # rows; with more of them fitting by chance is no danger
+FEW = 500  # rows; above this, chance fits are no danger
 LEAST = 8  # rows for a reference to mean anything
 CHARGE = 0.5  # of the structure
 ODDS = 100.0  # to one, that ridge must show by squares over a formula under relative noise
