@@ -99,7 +99,7 @@ class TestSettings:
             ({"mutations": {"point": 0.0}}, "mutations: expected at least one weight above 0"),
             ({"variations": {"seeds": 0.1}}, "variations: expected one of grafts.*; got 'seeds'"),
             ({"variations": {"grafts": 1.5}}, "variations: expected shares from 0 to 1; got grafts=1.5"),
-            ({"planters": ("cosines",)}, "planters: expected one of quadrics, .*; got 'cosines'"),
+            ({"planters": ("cosines",)}, "planters: expected one of products, .*; got 'cosines'"),
             ({"selection": "afp"}, "survival: expected 'age_fitness' with the selection 'afp', .*; got 'pareto'"),
             ({"retries": -1}, "retries"),
             ({"subtree_size": 0}, "subtree_size"),

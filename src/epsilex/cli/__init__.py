@@ -6,6 +6,7 @@ demonstration  the example's data
 data           data of the problems: listed, fetched
 predicting     a model applied to a table
 results        what a fit found, for people and for programs
+agreement      whether held-back rows agree with the choice
 folder         the folder of a fit: checked before the search, filled at its end
 terminal       how a command ends
 """
