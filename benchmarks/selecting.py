@@ -76,14 +76,14 @@ def measure(errors: np.ndarray) -> dict[str, float]:
 
 def split(id: str, errors: np.ndarray) -> dict[str, float]:
     """CPU seconds of the parts of one selection: bits, widths, events."""
-    finite = np.nan_to_num(errors, nan=np.inf).mean(axis=1, dtype=np.float64)
+    measures = selection.Measures.of(errors, np.nan_to_num(errors, nan=np.inf).mean(axis=1, dtype=np.float64))
     everyone, cases = np.arange(len(errors)), np.arange(errors.shape[1])
     rule, fixed = (selection.method(m).parents.keywords["rule"] for m in (id, "lex_y"))  # `lex_y` has only a constant
     seconds = best_cpu_seconds(
         {
             "bits": partial(filters._pass_bits, errors, everyone, cases, fixed, 1),
             "thresholds": partial(filters._pass_bits, errors, everyone, cases, rule, 1),
-            "all": partial(selection.method(id).parents, errors, finite, N_PARENTS, selection.Address(0, 0)),
+            "all": partial(selection.method(id).parents, measures, N_PARENTS, selection.Address(0, 0)),
         }
     )
     return {

@@ -364,3 +364,12 @@ def test_results_stay_out_of_the_repository():
     ignored = (Path(__file__).parents[1] / ".gitignore").read_text().split()
     assert "/results/" in ignored
     assert json.loads(json.dumps(compare.quick_tasks())) == compare.quick_tasks()
+
+
+def test_the_parts_of_a_selection_are_measured():
+    from benchmarks import selecting
+
+    errors = np.random.default_rng(0).random((60, 30), np.float32)
+    found = selecting.split("lex_e_mad", errors)
+    assert set(found) == {"bits", "widths", "events"}
+    assert found["bits"] > 0
