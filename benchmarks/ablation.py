@@ -16,7 +16,7 @@ from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Section, table
 from epsilex.evolution import Settings
 from epsilex.evolution.survival import SURVIVALS
-from epsilex.regressor import SETTINGS, SymbolicRegressor
+from epsilex.regressor import SymbolicRegressor
 
 KEY = ("problem", "noise", "seed", "method", "seconds")
 SECONDS, SEEDS = 10, 3
@@ -29,7 +29,7 @@ DEFAULT = "default"
 
 def variants() -> dict[str, dict]:
     """Name of each variant and how its parameters differ from the default's; what equals the default is left out."""
-    paper = SymbolicRegressor.paper().get_params()
+    paper = SymbolicRegressor.paper()
     found: dict[str, dict] = {
         DEFAULT: {},
         "no linear scaling": {"scaling": False},
@@ -44,7 +44,7 @@ def variants() -> dict[str, dict]:
         "no shadow rows": {"shadow": False},
         "no sums at the start": {"planters": ()},
         "no school of short programs": {"short_share": 0.0},
-        "the paper's settings": {name: paper[name] for name in (*SETTINGS, "choose", "polish")},
+        "the paper's settings": paper.settings.get_params() | {"choose": paper.choose, "polish": paper.polish},
     }
     for survival in SURVIVALS:
         found[f"survival: {survival}"] = {"survival": survival}

@@ -48,25 +48,34 @@ def some_data() -> tuple[np.ndarray, np.ndarray]:
 
 
 class Ours:
-    """Our estimator, stopped by a callback once the process has used its CPU time; `changes` are its parameters."""
+    """Our estimator, stopped by a callback once the process has used its CPU time; `changes` are parameters and
+    settings."""
 
     def __init__(self, **changes):
         self.changes = changes
 
     def warm_up(self) -> None:
-        from epsilex import SymbolicRegressor
+        self._estimator(generations=3, time_limit=None, random_state=0).fit(*some_data())
 
-        SymbolicRegressor(**{"generations": 3, "time_limit": None, "random_state": 0} | self.changes).fit(*some_data())
+    def _estimator(self, **parameters):
+        from epsilex import Settings, SymbolicRegressor
+        from epsilex.regressor import SETTINGS
+
+        settings = {name: value for name, value in self.changes.items() if name in SETTINGS}
+        parameters |= {name: value for name, value in self.changes.items() if name not in SETTINGS}
+        if "population_size" in settings:
+            parameters.pop("population_size", None)
+        return SymbolicRegressor(**parameters, settings=Settings(**settings))
 
     def __call__(self, X: np.ndarray, y: np.ndarray, seconds: float, seed: int) -> Fitted:
-        from epsilex import SymbolicRegressor
         from epsilex.evolution.settings import population_for
 
         end = time.process_time() + seconds
         stop = [lambda state: time.process_time() >= end]
-        size = {"population_size": population_for(seconds)}  # as for a `time_limit`
-        settings = {"generations": NEVER, "time_limit": None, "callbacks": stop, "random_state": seed}
-        est = SymbolicRegressor(**settings | size | self.changes)
+        size = population_for(seconds)  # as for a `time_limit`
+        est = self._estimator(
+            generations=NEVER, time_limit=None, callbacks=stop, random_state=seed, population_size=size
+        )
         est.fit(X, y)
         return Fitted(est.model_.predict, est.model_.length, list(est.model_.nodes), est)
 

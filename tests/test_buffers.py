@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
+from estimators import make
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -128,7 +129,7 @@ Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2])
 SMALL = {"population_size": 30, "max_length": 20, "generations": 12, "time_limit": None, "random_state": 1}
 FITS = {
     "default": lambda **how: SymbolicRegressor(**SMALL, **how),
-    "generational": lambda **how: SymbolicRegressor(survival="generational", **SMALL, **how),
+    "generational": lambda **how: make(survival="generational", **SMALL, **how),
     "paper": lambda **how: SymbolicRegressor.paper(**SMALL, **how),
     "afp": lambda **how: SymbolicRegressor.paper(selection="afp", **SMALL, **how),
     "dynamic": lambda **how: DynamicRegressor(**SMALL, **how),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from epsilex import DynamicRegressor, load_model
+from epsilex import DynamicRegressor, Settings, load_model
 from epsilex.evolution.measuring.recurrent import RecurrentCases
 from epsilex.programs import Programs
 from epsilex.programs.parser import parse
@@ -226,13 +226,16 @@ class TestEstimator:
         X, y = series
         assert DynamicRegressor(**how).fit(X, y).settings_.variations == {}
         grafts = {"grafts": 0.5}
-        assert DynamicRegressor(variations=grafts, **how).fit(X, y).settings_.variations == grafts
+        assert (
+            DynamicRegressor(settings=Settings.dynamic(variations=grafts), **how).fit(X, y).settings_.variations
+            == grafts
+        )
 
     def test_clone_and_paper(self):
         est = DynamicRegressor(lags=3, feedback=2, population_size=10)
         assert clone(est).get_params() == est.get_params()
         paper = DynamicRegressor.paper(lags=1, feedback=1, selection="lex_y_mad")
-        assert (paper.generations, paper.tuning, paper.survival) == (1000, "hill_climbing", "generational")
+        assert (paper.generations, paper.settings) == (1000, Settings.paper(selection="lex_y_mad"))
 
     @pytest.mark.parametrize(
         "changes",

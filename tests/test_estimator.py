@@ -11,13 +11,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import sympy as sp
+from estimators import make
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from epsilex import DynamicRegressor, SymbolicRegressor
+from epsilex import DynamicRegressor, Settings, SymbolicRegressor
 from epsilex.evolution.settings import population_for
 
 SMALL = {"generations": 5, "population_size": 50, "time_limit": None, "random_state": 0}
@@ -60,7 +61,7 @@ def test_scikit_learn_for_series(estimator, check):
 
 
 def fitted(X=X, y=Y, weight=None, **changes):
-    return SymbolicRegressor(**{**SMALL, **changes}).fit(X, y, weight)
+    return make(**{**SMALL, **changes}).fit(X, y, weight)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ class TestFitted:
 
 class TestScikitLearnHabits:
     def test_clone(self):
-        est = SymbolicRegressor(selection="lex_semi", population_size=77, mutations={"point": 1.0})
+        est = make(selection="lex_semi", population_size=77, mutations={"point": 1.0})
         assert clone(est).get_params() == est.get_params()
 
     def test_pickle(self, est):
@@ -230,7 +231,7 @@ class TestWarmStart:
 
     def test_with_other_settings(self):
         est = SymbolicRegressor(warm_start=True, **SMALL).fit(X, Y)
-        est.set_params(selection="tournament", crossover=0.2).fit(X, Y)
+        est.set_params(selection="tournament", settings__crossover=0.2).fit(X, Y)
         assert est.n_generations_ == 10
         for change in ({"max_length": 10}, {"population_size": 60}):
             with pytest.raises(ValueError, match="population_size, max_length: expected those of the search"):
@@ -504,7 +505,7 @@ class TestOddData:
 BAD = {
     "population_size": (1, "many", 2.5, True),
     "min_length": (0, "a", 99),
-    "max_length": (0, None, 2.0),
+    "max_length": (0, 2.0),
     "retries": (-1, "x"),
     "subtree_size": (0, None),
     "tuning": ("gradient", None, 3),
@@ -534,12 +535,13 @@ BAD = {
     "warm_start": ("no",),
     "progress": ("yes",),
     "resume": (1,),
-    "operators": ("add", None, [], ["plus"], [1], [["add"]], {"add"}),
-    "selection": ("best", None, 3),
-    "loss": ("rmse", None, 3, lambda y: y, lambda y, p: y - p),
+    "operators": ("add", [], ["plus"], [1], [["add"]], {"add"}),
+    "selection": ("best", 3),
+    "settings": (3, "paper", {"crossover": 0.5}),
+    "loss": ("rmse", 3, lambda y: y, lambda y, p: y - p),
     "choose": ("best", None, 3, np.ones(3)),
     "noise": ("loud", None, 3, np.ones((3, 2))),
-    "selection_options": (3, {"downsample": 7}),
+    "selection_options": (3, {"size": 7}),
     "redraw": ("yes", None),
     "min_child_length": (0, 1.5, None, 100),
     "callbacks": (3, [3], "abc", lambda state: None),
@@ -550,10 +552,10 @@ BAD = {
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
 def test_a_bad_parameter_is_named(name, value):
-    """At `fit`, as scikit-learn has it, and with what was expected."""
-    est = SymbolicRegressor(**{**SMALL, name: value})
-    with pytest.raises(ValueError, match=rf"(^|[ ,]){name}[:,].*(expected|got)"):
-        est.fit(X, Y)
+    """A parameter at `fit`, as scikit-learn has it, a setting at once; and with what was expected."""
+    word = "options of lex_e_mad" if (name, value) == ("selection_options", {"size": 7}) else name
+    with pytest.raises(ValueError, match=rf"(^|[ ,]){word}[:,].*(expected|got)"):
+        make(**{**SMALL, name: value}).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -567,9 +569,43 @@ def test_a_bad_parameter_is_named(name, value):
 )  # fmt: skip
 def test_a_bad_option_is_named(selection, options):
     with pytest.raises(ValueError, match=next(iter(options))):
-        fitted(selection=selection, selection_options=options)
+        SymbolicRegressor(**SMALL, settings=Settings(selection=selection, selection_options=options)).fit(X, Y)
 
 
 def test_every_parameter_is_checked():
     """A new parameter needs a line above, or a reason not to have one."""
-    assert set(SymbolicRegressor().get_params()) - {"random_state"} <= set(BAD)
+    assert set(SymbolicRegressor().get_params(deep=False)) - {"random_state"} <= set(BAD)
+    assert set(Settings().get_params()) <= set(BAD)
+
+
+class TestSettings:
+    def test_parameters_are_few(self):
+        assert len(SymbolicRegressor().get_params(deep=False)) <= 20
+
+    def test_in_a_grid_search_and_a_pipeline(self):
+        grid = {"symbolicregressor__settings__crossover": [0.2, 0.9], "symbolicregressor__max_length": [9]}
+        found = GridSearchCV(make_pipeline(StandardScaler(), SymbolicRegressor(**SMALL)), grid, cv=2).fit(X, Y)
+        best = found.best_estimator_[-1].settings_
+        assert (best.crossover, best.max_length) == (found.best_params_["symbolicregressor__settings__crossover"], 9)
+
+    def test_nested_names_are_read_and_set(self):
+        est = SymbolicRegressor(settings=Settings(crossover=0.4))
+        assert est.get_params()["settings__crossover"] == 0.4
+        assert est.set_params(settings__retries=7).settings == Settings(crossover=0.4, retries=7)
+        assert SymbolicRegressor().set_params(settings__crossover=0.1).settings == Settings(crossover=0.1)
+        assert clone(est).settings is est.settings
+
+    def test_an_unknown_setting_is_named(self):
+        with pytest.raises(ValueError, match=r"settings: expected one of .*; got 'crosover'"):
+            SymbolicRegressor().set_params(settings__crosover=0.1)
+
+    @pytest.mark.parametrize(("name", "one", "two"), [("max_length", 20, 30), ("selection", "lex", "tournament")])
+    def test_a_setting_given_twice_is_named(self, name, one, two):
+        est = SymbolicRegressor(**SMALL | {name: one}, settings=Settings(**{name: two}))
+        with pytest.raises(ValueError, match=f"{name}: expected it as a parameter or in settings"):
+            est.fit(X, Y)
+
+    def test_the_paper_takes_both_kinds(self):
+        est = SymbolicRegressor.paper(selection="lex", crossover=0.7, n_jobs=2, generations=5)
+        assert est.settings == Settings.paper(selection="lex", crossover=0.7)
+        assert (est.n_jobs, est.generations) == (2, 5)

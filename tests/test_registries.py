@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from estimators import make
 
 from epsilex import SymbolicRegressor
 from epsilex.data.losses import LOSSES
@@ -285,10 +286,10 @@ SMALL = {"population_size": 60, "max_length": 15, "generations": 4, "time_limit"
 
 
 class TestOwnParts:
-    """One registration each, and the name as a parameter of the estimator."""
+    """One registration each, and the name in the settings of the estimator."""
 
     def fitted(self, **changes) -> SymbolicRegressor:
-        return SymbolicRegressor(**SMALL | changes).fit(X, Y)
+        return make(**SMALL | changes).fit(X, Y)
 
     def test_a_survival_rule(self, register):
         def parents_only(children, offspring, state, run):
@@ -337,7 +338,7 @@ class TestOwnParts:
         target = X[:, 0] * X[:, 1] + np.sin(X[:, 2])
         register(PLANTERS, "oracle", oracle)
         how = SMALL | {"generations": 0}
-        with_it, without = (SymbolicRegressor(planters=p, **how).fit(X, target) for p in (("oracle",), ()))
+        with_it, without = (make(planters=p, **how).fit(X, target) for p in (("oracle",), ()))
         assert with_it.settings_.planters == ("oracle",)
         assert with_it.score(X, target) > 1.0 - 1e-9 > without.score(X, target)
 

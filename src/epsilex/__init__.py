@@ -2,6 +2,7 @@
 
     SymbolicRegressor   the scikit-learn estimator
     DynamicRegressor    its twin for time series in free run
+    Settings            the engine's settings
     load_model          a saved model back from its JSON file
     selection           parents by lexicase and other rules, for anyone's error matrix
     programs            programs as arrays: operators, formula text, evaluation
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from epsilex import experiments, problems, programs, selection
     from epsilex.dynamic import DynamicRegressor
+    from epsilex.evolution import Settings
     from epsilex.models import load_model
     from epsilex.regressor import SymbolicRegressor
 
@@ -26,6 +28,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DynamicRegressor",
+    "Settings",
     "SymbolicRegressor",
     "__version__",
     "experiments",
@@ -38,6 +41,7 @@ __all__ = [
 _HOMES = {
     "SymbolicRegressor": "epsilex.regressor",
     "DynamicRegressor": "epsilex.dynamic",
+    "Settings": "epsilex.evolution",
     "load_model": "epsilex.models",
 }
 _ROOMS = ("experiments", "problems", "programs", "selection")

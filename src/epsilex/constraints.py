@@ -1,4 +1,4 @@
-"""The one table of what the estimators' parameters may be, checked at `fit`."""
+"""The one table of what parameters and settings may be. What depends on several of them is checked where they meet."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from epsilex.models.choice import CHOICES
-from epsilex.selection import Method
-
 NOISES = ("auto", "additive", "relative")
+CHOICES = ("description", "validation", "accuracy")
 Constraint = tuple[Callable, str]  # whether a value holds, and what was expected
 
 
@@ -44,54 +42,59 @@ def _or_none(constraint: Constraint) -> Constraint:
     return lambda v: v is None or constraint[0](v), f"{constraint[1]}, or None"
 
 
+_NUMBERS: Constraint = (
+    lambda v: isinstance(v, Mapping) and all(map(_finite, v.values())),
+    "a mapping from kinds to numbers",
+)
+_NAMES: Constraint = (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names")
 _BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
 _FUNCTION_OR_NAME: Constraint = (lambda v: isinstance(v, str) or callable(v), "a name or a function")
 _SELECTION: Constraint = (
-    lambda v: isinstance(v, (str, Method)) or callable(v),
+    lambda v: isinstance(v, str) or callable(v) or callable(getattr(v, "parents", None)),
     "a name, a function or a selection.Method",
 )
-_NUMBERS = _or_none(
-    (lambda v: isinstance(v, Mapping) and all(map(_finite, v.values())), "a mapping from kinds to numbers")
-)
-_MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
-# What depends on several parameters is checked by `Settings` and `Stop`.
-CONSTRAINTS: dict[str, Constraint] = {
-    "population_size": _or_none(integer_from(2)),
+SETTINGS: dict[str, Constraint] = {
+    "population_size": integer_from(2),
+    "operators": _NAMES,
     "min_length": integer_from(1),
     "max_length": integer_from(1),
-    "min_child_length": integer_from(1),
-    "retries": integer_from(0),
-    "subtree_size": integer_from(1),
-    "tuning_steps": integer_from(1),
-    "tuning_cases": integer_from(2),
-    "max_cases": _or_none(integer_from(2)),
-    "constant_share": _number(0.0, 1.0),
-    "crossover": _number(0.0, 1.0),
-    "short_share": _number(0.0, 1.0),
-    "point_rate": _number(0.0, 1.0),
-    "tuning_share": _number(0.0, 1.0),
-    "generations": _or_none(integer_from(0)),
-    "time_limit": _or_none(_number(0.0)),
-    "target_error": _number(0.0),
-    "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
-    "coefficients": _BOOLEAN,
-    "scaling": _BOOLEAN,
-    "limit_outputs": _BOOLEAN,
-    "elitism": _BOOLEAN,
-    "redraw": _BOOLEAN,
-    "shadow": _BOOLEAN,
-    "polish": _BOOLEAN,
-    "warm_start": _BOOLEAN,
-    "progress": _BOOLEAN,
-    "resume": _BOOLEAN,
-    "operators": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
     "constant_range": (
         lambda v: isinstance(v, Sequence) and len(v) == 2 and all(map(_finite, v)),
         "a pair (low, high)",
     ),
-    "selection": _SELECTION,
+    "constant_share": _number(0.0, 1.0),
+    "coefficients": _BOOLEAN,
+    "scaling": _BOOLEAN,
+    "limit_outputs": _BOOLEAN,
     "loss": _FUNCTION_OR_NAME,
+    "selection": _SELECTION,
+    "selection_options": (lambda v: isinstance(v, Mapping), "a mapping"),
+    "short_share": _number(0.0, 1.0),
+    "crossover": _number(0.0, 1.0),
+    "mutations": _NUMBERS,
+    "point_rate": _number(0.0, 1.0),
+    "redraw": _BOOLEAN,
+    "min_child_length": integer_from(1),
+    "retries": integer_from(0),
+    "subtree_size": integer_from(1),
+    "variations": _NUMBERS,
+    "tuning": (lambda v: isinstance(v, str), "a name"),
+    "tuning_share": _number(0.0, 1.0),
+    "tuning_steps": integer_from(1),
+    "tuning_cases": integer_from(2),
+    "survival": (lambda v: isinstance(v, str), "a name"),
+    "max_cases": _or_none(integer_from(2)),
+    "shadow": _BOOLEAN,
+    "planters": _NAMES,
+    "elitism": _BOOLEAN,
+    "seed": integer_from(0),
+}
+
+PARAMETERS: dict[str, Constraint] = {
+    "time_limit": _or_none(_number(0.0)),
+    "generations": _or_none(integer_from(0)),
+    "target_error": _number(0.0),
     "noise": (
         lambda v: v in NOISES if isinstance(v, str) else v is not None and np.ndim(v) == 1,
         f"one of {', '.join(NOISES)}, or an array of standard errors, one per row",
@@ -100,11 +103,12 @@ CONSTRAINTS: dict[str, Constraint] = {
         lambda v: callable(v) or (isinstance(v, str) and v in CHOICES),
         f"one of {', '.join(CHOICES)}, or a function",
     ),
-    "selection_options": _MAPPING,
-    "mutations": _NUMBERS,
-    "variations": _NUMBERS,
-    "planters": (lambda v: not isinstance(v, str) and isinstance(v, Sequence), "a sequence of names"),
+    "polish": _BOOLEAN,
+    "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
+    "warm_start": _BOOLEAN,
+    "progress": _BOOLEAN,
     "callbacks": (lambda v: isinstance(v, Sequence) and all(map(callable, v)), "a sequence of functions"),
     "checkpoint": _or_none((lambda v: isinstance(v, (str, Path)), "a path")),
     "checkpoint_every": _number(0.0),
+    "resume": _BOOLEAN,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -29,51 +30,27 @@ class DynamicRegressor(SymbolicRegressor):
     lags, feedback : int
         How many rows back the features and the outputs reach.
 
-    All others are `SymbolicRegressor`'s. Outputs are not scaled linearly, because they are fed back as they are, and
-    constants are tuned by hill climbing. `variations=None` is none of them.
+    All others are `SymbolicRegressor`'s, but for `noise`. The preset is `Settings.dynamic()`: outputs are not scaled
+    linearly, because they are fed back as they are, and constants are tuned by hill climbing.
     """
 
-    _none_means: ClassVar[dict[str, dict]] = {**SymbolicRegressor._none_means, "variations": {}}
+    _preset: ClassVar[Callable[..., Settings]] = Settings.dynamic
 
     def __init__(
         self,
         *,
         lags=1,
         feedback=1,
-        selection=Settings.selection,
-        selection_options=None,
+        selection=None,
         time_limit=30.0,
         generations=None,
         target_error=0.0,
-        loss=Settings.loss,
+        loss=None,
         choose="accuracy",
-        operators=Settings.operators,
-        max_length=Settings.max_length,
-        min_length=Settings.min_length,
-        population_size=Settings.population_size,
-        constant_range=Settings.constant_range,
-        constant_share=Settings.constant_share,
-        coefficients=Settings.coefficients,
-        scaling=False,
-        limit_outputs=Settings.limit_outputs,
-        short_share=Settings.short_share,
-        crossover=Settings.crossover,
-        mutations=None,
-        point_rate=Settings.point_rate,
-        redraw=Settings.redraw,
-        min_child_length=Settings.min_child_length,
-        retries=Settings.retries,
-        subtree_size=Settings.subtree_size,
-        variations=None,
-        tuning="hill_climbing",
-        tuning_share=Settings.tuning_share,
-        tuning_steps=Settings.tuning_steps,
-        tuning_cases=Settings.tuning_cases,
-        survival=Settings.survival,
-        max_cases=None,
-        shadow=False,
-        planters=(),
-        elitism=Settings.elitism,
+        operators=None,
+        max_length=None,
+        population_size=None,
+        settings=None,
         polish=False,
         n_jobs=None,
         random_state=None,
@@ -86,7 +63,6 @@ class DynamicRegressor(SymbolicRegressor):
     ):
         super().__init__(
             selection=selection,
-            selection_options=selection_options,
             time_limit=time_limit,
             generations=generations,
             target_error=target_error,
@@ -94,31 +70,8 @@ class DynamicRegressor(SymbolicRegressor):
             choose=choose,
             operators=operators,
             max_length=max_length,
-            min_length=min_length,
             population_size=population_size,
-            constant_range=constant_range,
-            constant_share=constant_share,
-            coefficients=coefficients,
-            scaling=scaling,
-            limit_outputs=limit_outputs,
-            short_share=short_share,
-            crossover=crossover,
-            mutations=mutations,
-            point_rate=point_rate,
-            redraw=redraw,
-            min_child_length=min_child_length,
-            retries=retries,
-            subtree_size=subtree_size,
-            variations=variations,
-            tuning=tuning,
-            tuning_share=tuning_share,
-            tuning_steps=tuning_steps,
-            tuning_cases=tuning_cases,
-            survival=survival,
-            max_cases=max_cases,
-            shadow=shadow,
-            planters=planters,
-            elitism=elitism,
+            settings=settings,
             polish=polish,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -145,32 +98,37 @@ class DynamicRegressor(SymbolicRegressor):
         """`simulate` from rest."""
         return self.simulate(X)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_parameters(self, settings: Settings) -> None:
+        super()._check_parameters(settings)
         for name in ("lags", "feedback"):
             check(name, getattr(self, name), integer_from(0))
-        if (
-            self.scaling
-            or self.tuning == "levenberg_marquardt"
-            or self.polish
-            or self.shadow
-            or self.choose == "validation"
-        ):
+        impossible = {
+            "scaling": settings.scaling,
+            "tuning": settings.tuning == "levenberg_marquardt",
+            "shadow": settings.shadow,
+            "polish": self.polish,
+            "choose": self.choose == "validation",
+        }
+        if any(impossible.values()):
             raise ValueError(
-                "scaling, tuning, polish, shadow, choose: expected no linear scaling, no Levenberg-Marquardt, no "
-                f"polishing, no shadow or validation rows in a dynamic model; got {self.scaling}, {self.tuning!r}, "
-                f"{self.polish}, {self.shadow}, {self.choose!r}"
+                "scaling, tuning, shadow, polish, choose: expected no linear scaling, no Levenberg-Marquardt, no "
+                "shadow rows, no polishing and no validation rows in a dynamic model; got "
+                + ", ".join(name for name, value in impossible.items() if value)
             )
+
+    def _population_size(self, usual: int) -> int:
+        """A free run takes long: the population does not grow with the time."""
+        return super()._population_size(usual) if self._continues() or self._resumed() is not None else usual
 
     def _held_back(self, X, y, weight) -> tuple[Rows, None]:
         return Rows(_lagged(X, self.lags), y, weight), None
 
-    def _units(self, train: Rows) -> Scales:
+    def _units(self, train: Rows, settings: Settings) -> Scales:
         """The target keeps its zero, which outputs fed back begin with."""
         return Scales.of(train.X, train.y, always=False, free_target=False)
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
-        return RecurrentCases.from_series(X, y, weight, self.loss, self.feedback)
+        return RecurrentCases.from_series(X, y, weight, settings.loss, self.feedback)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         return _run_free(nodes, X, np.zeros(self.feedback))

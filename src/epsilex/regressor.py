@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,8 +15,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from epsilex.constraints import CONSTRAINTS, check
-from epsilex.data.losses import POWERS, loss_function
+from epsilex.constraints import PARAMETERS, check
+from epsilex.data.losses import POWERS, loss_function, power_of
 from epsilex.data.rows import Rows, distinct_rows
 from epsilex.data.scales import Scales, unscaled
 from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
@@ -25,7 +26,7 @@ from epsilex.evolution.observers.checkpoint import exists, stored_population_siz
 from epsilex.evolution.observers.history import frame
 from epsilex.evolution.observers.observer import Callback, Observer
 from epsilex.evolution.observers.signals import interrupts
-from epsilex.evolution.settings import MODERN_MUTATIONS, MODERN_VARIATIONS, population_for
+from epsilex.evolution.settings import population_for
 from epsilex.models.answer import answer, with_uncertainty
 from epsilex.models.choice.noise import one_sign, possible
 from epsilex.models.choice.validation import LEAST, SHARE
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 
 NEARLY = 1e-5  # of the target's mean deviation: the error of a formula that is called exact
 EXACT = 1e-6  # of the target's standard deviation: what float32 leaves of an exact formula's error
-SETTINGS = tuple(f.name for f in dataclasses.fields(Settings) if f.name != "seed")
+SETTINGS = frozenset(Settings().get_params())
+FLAT = ("selection", "loss", "operators", "max_length", "population_size")  # settings that are parameters, too
 
 
 class SymbolicRegressor(RegressorMixin, BaseEstimator):
@@ -49,12 +51,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    selection : str or callable, default="lex_e_mad(downsample=100)"
+    selection : str, callable or Method, default="lex_e_mad(downsample=100)"
         The parent selection method, see `epsilex.selection`: its id, with options in brackets where it has any; or a
         function of (errors, n, rng) that returns the indices of `n` parents, `errors` being of shape
         (individuals, cases). The default draws 100 cases for each generation; `"lex_e_mad"` uses all.
-    selection_options : mapping, optional
-        Further options of that method, such as `{"pool_size": 100}`.
     time_limit : float or None, default=30
         Seconds after which the search stops; compiling, half a minute once on a machine, is not counted. A run ended by
         the clock is repeated exactly by `generations=est.n_generations_, time_limit=None` and the same `random_state`,
@@ -76,46 +76,15 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         search; by least loss on the training rows; or by a function of `front_` that returns a row's index.
     operators : sequence of str
         Names of the operators formulas are made of, see `epsilex.programs.operators`.
-    max_length, min_length : int
-        Limits of the number of nodes; `min_length` holds for the random start only.
-    population_size : int, default=None
-        Individuals in the population. None: 1000, and more where a `time_limit` of more than 10 s is the only limit,
-        see `epsilex.evolution.settings.population_for`.
-    constant_range, constant_share : pair of float, float
-        Range of random constants, and their share of the random leaves.
-    coefficients : bool
-        Whether every feature leaf carries a coefficient.
-    scaling : bool
-        Whether outputs are scaled linearly to the target.
-    limit_outputs : bool
-        Whether infinite outputs become the largest float, as in the paper's program.
-    short_share : float
-        Share of the children that come from short parents and stay short, see
-        `epsilex.evolution.variation.niches`.
-    crossover, mutations, point_rate, redraw, min_child_length, retries, subtree_size
-        Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion",
-        "deletion", "constants"; probability per node of a point mutation (0: one node); whether it may draw the symbol
-        that is there already; least length of a child; how often a child that is too long or too short is tried again;
-        greatest length of a new random subtree.
-    variations : mapping, optional
-        Shares of the children by the name of a further variation, see `epsilex.evolution.variation`. None:
-        `{"grafts": 0.2}`, children that get a term which explains errors of their parent.
-    tuning, tuning_share, tuning_steps, tuning_cases
-        Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
-        paper, or "none".
-    survival : {"pareto", "generational", "age_fitness"}
-        The best of parents and children by non-dominated fronts of fitness and length; the children; or the best of
-        parents, children and a newcomer by age and fitness, which the selection method "afp" needs.
-    max_cases : int or None
-        Rows the search sees, drawn at random where there are more; the front is scored on all rows.
-    shadow : bool
-        Whether programs that are undefined, or leave the target's range by far, on likely rows that the data does not
-        have count as less fit; see `epsilex.data.shadow`.
-    planters : sequence of str
-        Which planters seed up to a tenth of the first population with fitted simple formulas, see `epsilex.planting`;
-        `()` for none.
-    elitism : bool
-        Whether the best individual survives a generational replacement.
+    max_length : int, default=50
+        Greatest number of nodes.
+    population_size : int
+        Individuals in the population. Without it and without `settings`: 1000, and more where a `time_limit` of more
+        than 10 s is the only limit, see `epsilex.evolution.settings.population_for`.
+    settings : Settings, optional
+        All other settings of the engine, see `epsilex.Settings`. `selection`, `loss`, `operators`, `max_length` and
+        `population_size` are settings too: give them here or there. Without it, `Settings()`. In a grid search they are
+        `settings__crossover` and the like.
     polish : bool
         Whether constants of the front are tuned once more in float64.
     n_jobs : int or None
@@ -143,7 +112,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     models_ : list of Model
         The models of the front.
     history_ : DataFrame
-        One row a generation.
+        One row per generation.
     n_generations_ : int
         Generations done.
     stopped_by_ : str
@@ -169,46 +138,22 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     models_: list[Model]
     front_: pd.DataFrame
     history_: pd.DataFrame
-    _none_means: ClassVar[dict[str, dict]] = {"mutations": MODERN_MUTATIONS, "variations": MODERN_VARIATIONS}
+    _preset: ClassVar[Callable[..., Settings]] = Settings
 
     def __init__(
         self,
         *,
-        selection=Settings.selection,
-        selection_options=None,
+        selection=None,
         time_limit=30.0,
         generations=None,
         target_error=0.0,
-        loss=Settings.loss,
+        loss=None,
         noise="auto",
         choose="description",
-        operators=Settings.operators,
-        max_length=Settings.max_length,
-        min_length=Settings.min_length,
+        operators=None,
+        max_length=None,
         population_size=None,
-        constant_range=Settings.constant_range,
-        constant_share=Settings.constant_share,
-        coefficients=Settings.coefficients,
-        scaling=Settings.scaling,
-        limit_outputs=Settings.limit_outputs,
-        short_share=Settings.short_share,
-        crossover=Settings.crossover,
-        mutations=None,
-        point_rate=Settings.point_rate,
-        redraw=Settings.redraw,
-        min_child_length=Settings.min_child_length,
-        retries=Settings.retries,
-        subtree_size=Settings.subtree_size,
-        variations=None,
-        tuning=Settings.tuning,
-        tuning_share=Settings.tuning_share,
-        tuning_steps=Settings.tuning_steps,
-        tuning_cases=Settings.tuning_cases,
-        survival=Settings.survival,
-        max_cases=Settings.max_cases,
-        shadow=Settings.shadow,
-        planters=Settings.planters,
-        elitism=Settings.elitism,
+        settings=None,
         polish=True,
         n_jobs=None,
         random_state=None,
@@ -220,7 +165,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         resume=False,
     ):
         self.selection = selection
-        self.selection_options = selection_options
         self.time_limit = time_limit
         self.generations = generations
         self.target_error = target_error
@@ -229,31 +173,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.choose = choose
         self.operators = operators
         self.max_length = max_length
-        self.min_length = min_length
         self.population_size = population_size
-        self.constant_range = constant_range
-        self.constant_share = constant_share
-        self.coefficients = coefficients
-        self.scaling = scaling
-        self.limit_outputs = limit_outputs
-        self.short_share = short_share
-        self.crossover = crossover
-        self.mutations = mutations
-        self.point_rate = point_rate
-        self.redraw = redraw
-        self.min_child_length = min_child_length
-        self.retries = retries
-        self.subtree_size = subtree_size
-        self.variations = variations
-        self.tuning = tuning
-        self.tuning_share = tuning_share
-        self.tuning_steps = tuning_steps
-        self.tuning_cases = tuning_cases
-        self.survival = survival
-        self.max_cases = max_cases
-        self.shadow = shadow
-        self.planters = planters
-        self.elitism = elitism
+        self.settings = settings
         self.polish = polish
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -270,37 +191,54 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
         The paper's best of run is the most accurate on the training cases, and its constants are not polished.
         """
-        asked = {name: value for name, value in changes.items() if name in SETTINGS and value is not None}
-        table = {name: value for name, value in vars(Settings.paper(**asked)).items() if name != "seed"}
-        changes = {name: value for name, value in changes.items() if name not in asked}
-        rest = {"generations": 1000, "time_limit": None, "choose": "accuracy", "polish": False}
-        return cls(**{**table, **rest, **changes})
+        settings = Settings.paper(**{name: changes.pop(name) for name in list(changes) if name in SETTINGS})
+        return cls(
+            **{"generations": 1000, "time_limit": None, "choose": "accuracy", "polish": False} | changes,
+            settings=settings,
+        )
+
+    def get_params(self, deep=True):
+        """Parameters by name; with `deep` also the settings, as `settings__crossover`."""
+        found = super().get_params(deep=False)
+        if deep:
+            own = self.settings if isinstance(self.settings, Settings) else self._preset()
+            found |= {f"settings__{name}": value for name, value in own.get_params().items()}
+        return found
+
+    def set_params(self, **params):
+        """Set parameters by name, settings by `settings__` and theirs; returns self."""
+        nested = {name: params.pop(name) for name in list(params) if name.startswith("settings__")}
+        super().set_params(**params)
+        if nested:
+            changes = {name.removeprefix("settings__"): value for name, value in nested.items()}
+            self.settings = (self.settings or self._preset()).changed(**changes)
+        return self
 
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 
         A row of weight 2 counts as two equal rows, and one of weight 0 as none; their order means nothing.
         """
-        self._check_parameters()
+        settings = self._settings()
+        self._check_parameters(settings)
         X, y, weight = self._validated(X, y, sample_weight)
         train, validation = self._held_back(X, y, weight)
         modest = Scales.modest(train.X, train.y)
         if modest is not None:
             train = _scaled(train, modest)
             validation = None if validation is None else _scaled(validation, modest)
-        settings = self._settings()
-        units = self._units(train)
+        units = self._units(train, settings)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         zero = -units.y_shift / units.y_scale
         cases = self._cases(*units.apply(train.X, train.y), self._search_weight(train), zero, settings)
         target = self.target_error
-        for _ in range(POWERS.get(self.loss, 1)):
+        for _ in range(power_of(settings.loss)):
             target /= unit
         found = self._search(cases, settings, units, target)
         self._keep(found, settings, units, train, validation)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
-            self.models_ = [in_user_units(m, modest, POWERS.get(self.loss, 1)) for m in self.models_]
+            self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
         elif self.polish:
             self._know_uncertainty(train)
@@ -336,8 +274,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "history_")
         return plot_history(self.history_)
 
-    def _check_parameters(self) -> None:
-        for name, constraint in CONSTRAINTS.items():
+    def _check_parameters(self, settings: Settings) -> None:
+        for name, constraint in PARAMETERS.items():
             check(name, getattr(self, name), constraint)
 
     def _validated(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -384,26 +322,32 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return rows.take(np.sort(first)), rows.take(np.sort(second))
 
     def _settings(self) -> Settings:
+        """The settings, with those that were given as parameters, the population that fits the time, and the seed."""
+        if not isinstance(self.settings, (Settings, NoneType)):
+            raise ValueError(f"settings: expected a Settings, or None; got {self.settings!r}")
+        own, preset = self.settings or self._preset(), self._preset()
+        given = {name: getattr(self, name) for name in FLAT if getattr(self, name) is not None}
+        for name in given:
+            if getattr(own, name) != getattr(preset, name):
+                raise ValueError(
+                    f"{name}: expected it as a parameter or in settings; got {given[name]!r} and {getattr(own, name)!r}"
+                )
+        chosen = own.changed(**given)
+        if self.settings is None and self.population_size is None:
+            chosen = replace(chosen, population_size=self._population_size(chosen.population_size))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        if self._continues():
-            seed = self.settings_.seed
-        chosen = {name: getattr(self, name) for name in SETTINGS}
-        chosen |= {"population_size": self._population_size(), "selection_options": self.selection_options or {}}
-        chosen |= {name: dict(value) for name, value in self._none_means.items() if chosen[name] is None}
-        return Settings(**chosen, seed=seed)
+        return replace(chosen, seed=self.settings_.seed if self._continues() else seed)
 
-    def _population_size(self) -> int:
-        if self.population_size is not None:
-            return self.population_size
+    def _population_size(self, usual: int) -> int:
         if self._continues():
             return self.settings_.population_size
         if (path := self._resumed()) is not None:
             return stored_population_size(path)
         only_time = self.generations is None and self.time_limit is not None
-        return population_for(self.time_limit) if only_time else Settings.population_size
+        return population_for(self.time_limit) if only_time else usual
 
-    def _units(self, train: Rows) -> Scales:
-        return Scales.of(train.X, train.y, always=self.scaling, free_target=self.loss in POWERS)
+    def _units(self, train: Rows, settings: Settings) -> Scales:
+        return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)
 
     def _search_weight(self, train: Rows) -> np.ndarray:
         """Of the rows in the search: by what is known of their noise."""
@@ -416,7 +360,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
         n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
-        return Cases.from_arrays(X[:n], y[:n], weight[:n], self.loss, shadow, more, zero)
+        return Cases.from_arrays(X[:n], y[:n], weight[:n], settings.loss, shadow, more, zero)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
@@ -430,11 +374,16 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
         done = begin.state.generation if begin else 0
         generations = None if self.generations is None else self.generations + done
-        exact = EXACT * float(cases.y.std()) if self.scaling else -1.0
+        exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
         own: list[Observer] = [Callback(function) for function in self.callbacks]
-        if self.generations is None and self.choose == "description" and self.scaling and len(cases) <= settling.ROWS:
+        if (
+            self.generations is None
+            and self.choose == "description"
+            and settings.scaling
+            and len(cases) <= settling.ROWS
+        ):
             own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
         with self._progress(stop, units) as bars, interrupts() as signals:
             return search(
@@ -466,7 +415,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         noise = self.noise if isinstance(self.noise, str) else "given"
         scorer = Scorer(
-            self._names(), loss_function(self.loss), train, validation, shadow, self._values, noise,
+            self._names(), loss_function(settings.loss), train, validation, shadow, self._values, noise,
             settings.operators,
         )  # fmt: skip
         told = answer(kept[:n], kept[n:], scorer, self.choose, self.polish, settings.max_length)

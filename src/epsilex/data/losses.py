@@ -28,6 +28,11 @@ def huber(y, prediction):
 LOSSES: Registry[Callable] = Registry("loss", mae=mae, mse=mse, huber=huber)
 
 
+def power_of(loss: str | Callable) -> int:
+    """The power of the target's unit in which a loss is; 1 for a loss of which that is not known."""
+    return POWERS.get(loss, 1) if isinstance(loss, str) else 1
+
+
 def loss_function(loss: str | Callable) -> Callable:
     """The function of (y, prediction), both of them arrays, behind a loss's name or function."""
     if not callable(loss):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from epsilex import constraints
 from epsilex import selection as selections
 from epsilex.programs.operators import COMMON, opcodes
 from epsilex.programs.start import check_lengths
@@ -59,35 +60,43 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name, constraint in constraints.SETTINGS.items():
+            constraints.check(name, getattr(self, name), constraint)
         object.__setattr__(self, "operators", tuple(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
-        self._split_selection()
         object.__setattr__(self, "planters", tuple(self.planters))
+        self._split_selection()
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)
         selections.check_options(chosen, self.selection_options)
         if not self.operators:
             raise ValueError("operators: expected at least one; got none")
         opcodes(self.operators)
-        _at_least("population_size", self.population_size, 2)
-        _at_least("seed", self.seed, 0)
-        _at_least("retries", self.retries, 0)
-        _at_least("tuning_steps", self.tuning_steps, 1)
-        _at_least("subtree_size", self.subtree_size, 1)
-        _at_least("min_child_length", self.min_child_length, 1)
         if self.min_child_length > self.max_length:
             raise ValueError(
                 f"min_child_length: expected at most max_length, {self.max_length}; got {self.min_child_length}"
             )
-        _at_least("max_cases", self.max_cases or 2, 2)
-        for name in ("constant_share", "short_share", "crossover", "point_rate", "tuning_share"):
-            value = getattr(self, name)
-            if not 0.0 <= value <= 1.0:
-                raise ValueError(f"{name}: expected a number from 0 to 1; got {value}")
         low, high = self.constant_range
         if not low <= high:
             raise ValueError(f"constant_range: expected (low, high) with low <= high; got {self.constant_range}")
         self._check_parts(chosen)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All settings but the seed, which an estimator draws, by name, as scikit-learn asks for them."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "seed"}
+
+    def changed(self, **changes: Any) -> Settings:
+        """These settings with some changed; a ValueError names what is no setting."""
+        known = self.get_params()
+        for name in changes:
+            if name not in known:
+                raise ValueError(f"settings: expected one of {', '.join(known)}; got {name!r}")
+        if "selection" in changes:  # the options of another method are not its own
+            changes = {"selection_options": {}} | changes
+        return replace(self, **changes)
+
+    def __sklearn_clone__(self) -> Settings:
+        return self  # nothing can change it
 
     def _check_parts(self, chosen: selections.Method) -> None:
         """Check the names of exchangeable parts, and their shares."""
@@ -112,7 +121,7 @@ class Settings:
         for name, weight in self.mutations.items():
             if name not in MUTATIONS:
                 raise ValueError(f"mutations: expected one of {', '.join(MUTATIONS)}; got {name!r}")
-            if not weight >= 0:
+            if weight < 0:
                 raise ValueError(f"mutations: expected weights of at least 0; got {name}={weight}")
         if not sum(self.mutations.values()) > 0:
             raise ValueError("mutations: expected at least one weight above 0")
@@ -127,6 +136,20 @@ class Settings:
             object.__setattr__(self, "selection", name)
             options |= written
         object.__setattr__(self, "selection_options", options)
+
+    @classmethod
+    def dynamic(cls, **changes: Any) -> Settings:
+        """The modern default for models of a time series: outputs are fed back as they are, so they are not scaled, and
+        there is no gradient to tune constants by."""
+        series: dict[str, Any] = {
+            "scaling": False,
+            "variations": {},
+            "tuning": "hill_climbing",
+            "max_cases": None,
+            "shadow": False,
+            "planters": (),
+        }
+        return cls(**{**series, **changes})
 
     @classmethod
     def paper(cls, **changes) -> Settings:
@@ -171,8 +194,3 @@ def population_for(seconds: float) -> int:
     1000 up to 10 s, 2000 at half a minute, 3300 at a minute, 10,000 from five minutes on.
     """
     return int(round(min(max(1000.0 * (seconds / 10.0) ** (2.0 / 3.0), 1000.0), 10_000.0), -2))
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if not value >= least:
-        raise ValueError(f"{name}: expected at least {least}; got {value}")

@@ -8,5 +8,3 @@ validation   the choice by held-back rows
 accuracy     the choice by the training loss, as in the paper
 words        why this model, in two sentences
 """
-
-CHOICES = ("description", "validation", "accuracy")
