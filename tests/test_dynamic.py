@@ -5,6 +5,7 @@ from __future__ import annotations
 import naive
 import numpy as np
 import pytest
+from estimators import make
 from sklearn.base import clone
 
 from epsilex import DynamicRegressor, Settings, load_model
@@ -246,7 +247,7 @@ class TestEstimator:
     )  # fmt: skip
     def test_bad_parameters(self, series, changes):
         with pytest.raises(ValueError, match=f"{next(iter(changes))}.*: expected"):
-            DynamicRegressor(generations=1, time_limit=None, **changes).fit(*series)
+            make(DynamicRegressor, generations=1, time_limit=None, **changes).fit(*series)
 
     def test_a_target_far_from_zero(self, series):
         """Outputs fed back begin with 0 in the user's units, whatever units the search may use."""
