@@ -35,26 +35,26 @@ class Settings:
     limit_outputs: bool = False  # infinity becomes the largest float
     loss: str | Callable = "mae"
     selection: str | Callable | selections.Method = (
-        "lex_e_mad(downsample=100)"  # may carry options; they move to `selection_options`
+        "lex_e_mad(downsample=100)"  # may include options; they move to `selection_options`
     )
     selection_options: Mapping[str, Any] = field(default_factory=dict)
     short_share: float = 0.5  # of the children, from short parents and short themselves
     crossover: float = 0.7  # of the pairs of parents; the others are mutated
     mutations: Mapping[str, float] = field(default_factory=lambda: dict(MODERN_MUTATIONS))  # weights by kind
     point_rate: float = 0.0  # per node; 0 changes one node
-    redraw: bool = False  # whether point mutation may draw the symbol that is there already
+    redraw: bool = False  # whether point mutation may draw the current symbol again
     min_child_length: int = 1  # a shorter child is refused
-    retries: int = 3  # of a child that is refused
+    retries: int = 3  # of a refused child
     subtree_size: int = 10  # of a new random subtree, at most
     variations: Mapping[str, float] = field(default_factory=lambda: dict(MODERN_VARIATIONS))  # shares of the children
     tuning: str = "levenberg_marquardt"
     tuning_share: float = 1.0  # of the children
     tuning_steps: int = 3
-    tuning_cases: int = 256  # drawn for each generation's tuning, at most
+    tuning_cases: int = 256  # drawn per generation for tuning, at most
     survival: str = "pareto"
-    max_cases: int | None = 4096  # rows the search sees, drawn at random from more; None: all
+    max_cases: int | None = 4096  # rows the search sees, drawn at random if there are more; None: all
     shadow: bool = True  # whether untamed programs count as less fit
-    planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas that the first population begins with
+    planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas in the first population
     elitism: bool = True  # of generational survival
     seed: int = 0
 
@@ -130,7 +130,7 @@ class Settings:
 
     @classmethod
     def paper(cls, **changes) -> Settings:
-        """Table 1 of the paper, and what its authors' program does where the paper is silent."""
+        """Table 1 of the paper, and the behaviour of its authors' program where the paper is silent."""
         table: dict[str, Any] = {
             "population_size": 1000,
             "operators": ("add", "sub", "mul", "pdiv", "sin", "cos", "exp", "plog"),
@@ -166,7 +166,7 @@ class Settings:
 
 
 def population_for(seconds: float) -> int:
-    """How many individuals a search of so many seconds has: a small population soon has no more to give.
+    """Population size for a search of this many seconds: a small population is soon exhausted.
 
     1000 up to 10 s, 2000 at half a minute, 3300 at a minute, 10,000 from five minutes on.
     """
