@@ -1,4 +1,4 @@
-"""The one table of what the estimators' parameters may be, checked at `fit`."""
+"""One table of constraints on the estimators' parameters, checked at `fit`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from epsilex.models.choice import CHOICES
 from epsilex.selection import Method
 
 NOISES = ("auto", "additive", "relative")
-Constraint = tuple[Callable, str]  # whether a value holds, and what was expected
+Constraint = tuple[Callable, str]  # whether a value is valid, and what was expected
 
 
 def check(name: str, value, constraint: Constraint) -> None:
-    """Raise a ValueError that names the parameter where its value does not hold."""
+    """Raise a ValueError that names the parameter if its value is invalid."""
     holds, expected = constraint
     if not holds(value):
         raise ValueError(f"{name}: expected {expected}; got {value!r}")
@@ -55,7 +55,7 @@ _NUMBERS = _or_none(
 )
 _MAPPING = _or_none((lambda v: isinstance(v, Mapping), "a mapping"))
 
-# What depends on several parameters is checked by `Settings` and `Stop`.
+# Constraints between parameters are checked by `Settings` and `Stop`.
 CONSTRAINTS: dict[str, Constraint] = {
     "population_size": _or_none(integer_from(2)),
     "min_length": integer_from(1),
