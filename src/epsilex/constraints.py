@@ -25,7 +25,7 @@ def check(name: str, value, constraint: Constraint) -> None:
 def integer_from(least: int) -> Constraint:
     return (
         lambda v: isinstance(v, Integral) and not isinstance(v, bool) and int(v) >= least,
-        f"an integer from {least} on",
+        f"an integer of at least {least}",
     )
 
 

@@ -211,7 +211,7 @@ def _times(term: Term, coefficient: float) -> Term:
 
 
 def _begins_with_a_factor(term: Term) -> bool:
-    """Whether the operators from the root to the first leaf are products, or quotients with the leaf in the numerator."""
+    """Whether only products, and quotients with the leaf in the numerator, lie between the root and the first leaf."""
     starts: list[int] = []  # of the subtrees so far
     for k, (code, _, _) in enumerate(term):
         if code <= FEATURE:

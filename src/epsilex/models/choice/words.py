@@ -94,7 +94,7 @@ def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float
     if closest is None or (decision.form is None and is_number(closest.nodes)):
         return f"It was found with {found}."
     if decision.form is None:
-        return f"Closest came {closest.formula}; the odds against it are {_odds(decision.odds)}, with {found}."
+        return f"The closest was {closest.formula}; the odds against it are {_odds(decision.odds)}, with {found}."
     return f"The odds are {_odds(decision.odds)} against the next best, {closest.formula}, with {found}."
 
 
