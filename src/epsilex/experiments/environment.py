@@ -38,7 +38,7 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str | None:
-    """Commit of the source tree this package is imported from, with `+` if it has changes; None outside a source tree."""
+    """Commit of the source tree this package is imported from, with `+` if it has changes; None outside one."""
     folder = Path(__file__).parent
     try:
         commit = _git(folder, "rev-parse", "--short=12", "HEAD")

@@ -17,8 +17,8 @@ from epsilex.experiments.methods import Method
 
 Line = str | tuple[float, tuple[float, ...]]
 
-# Okabe and Ito's colours, which colour-blind readers can distinguish; the baselines are dashed. The two adaptive methods
-# often coincide, so long dashes let the lower one show through.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; the baselines are dashed. The two adaptive
+# methods often coincide, so long dashes let the lower one show through.
 _STYLES: dict[str, tuple[str, Line]] = {
     "random": ("#999999", "--"),
     "tournament": ("#000000", "--"),

@@ -138,7 +138,7 @@ class Friedman:
 
     @property
     def intervals(self) -> pd.DataFrame:
-        """low and high by method: mean rank +- half the critical difference. Intervals that do not overlap differ significantly."""
+        """low and high by method: mean rank +- half the critical difference. No overlap is significant."""
         half = self.difference / 2
         return pd.DataFrame({"low": self.mean_ranks - half, "high": self.mean_ranks + half})
 
