@@ -2,7 +2,7 @@
 its error is at most that.
 
 Legend: `t` a case, `i` an individual, `e` errors with one row per case; `pool` the individuals still in a selection
-event; `bits` pass/fail of each case, 64 individuals per word; `verdicts` the same of each individual, 64 cases per word.
+event; `bits` pass/fail of each case, 64 individuals per word; `verdicts` that of each individual, 64 cases per word.
 If best error and width are over the population, passing does not depend on the pool. An event is AND and popcount on
 `bits` until few are left; then the members' `verdicts` tell which cases can still remove anyone, and all others are
 drawn without a check. If best error or width is over the pool, the pool is a list of indices, and a width over the
