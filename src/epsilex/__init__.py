@@ -3,13 +3,13 @@
     SymbolicRegressor   the scikit-learn estimator
     DynamicRegressor    its twin for time series in free run
     Settings            the engine's settings
-    load_model          a saved model back from its JSON file
-    selection           parents by lexicase and other rules, for anyone's error matrix
+    load_model          load a saved model from its JSON file
+    selection           parents by lexicase and other rules, for any error matrix
     programs            programs as arrays: operators, formula text, evaluation
     problems            the paper's problems, or your own CSV file
     experiments         trials, statistics and figures of the paper
 
-Names are imported on first use, so that `import epsilex` itself is quick.
+Names are imported on first use, so `import epsilex` itself is fast.
 """
 
 from __future__ import annotations

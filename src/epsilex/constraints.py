@@ -1,4 +1,4 @@
-"""The one table of what parameters and settings may be. What depends on several of them is checked where they meet."""
+"""One table of constraints on parameters and settings. Constraints between them are checked where they meet."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 NOISES = ("auto", "additive", "relative")
 CHOICES = ("description", "validation", "accuracy")
-Constraint = tuple[Callable, str]  # whether a value holds, and what was expected
+Constraint = tuple[Callable, str]  # whether a value is valid, and what was expected
 
 
 def check(name: str, value, constraint: Constraint) -> None:
-    """Raise a ValueError that names the parameter where its value does not hold."""
+    """Raise a ValueError that names the parameter if its value is invalid."""
     holds, expected = constraint
     if not holds(value):
         raise ValueError(f"{name}: expected {expected}; got {value!r}")
@@ -23,7 +23,7 @@ def check(name: str, value, constraint: Constraint) -> None:
 def integer_from(least: int) -> Constraint:
     return (
         lambda v: isinstance(v, Integral) and not isinstance(v, bool) and int(v) >= least,
-        f"an integer from {least} on",
+        f"an integer of at least {least}",
     )
 
 

@@ -19,7 +19,7 @@ from epsilex.regressor import SymbolicRegressor
 
 
 class DynamicRegressor(SymbolicRegressor):
-    """Find a difference equation for a time series, as the paper's Wind problem has it.
+    """Find a difference equation for a time series, as in the paper's Wind problem.
 
     Rows are in time order. The formula may use the features now and up to `lags` rows before, and its *own* outputs up
     to `feedback` rows before, which are 0 before the first row: the model runs free, it never sees a measured y. Rows
@@ -30,8 +30,8 @@ class DynamicRegressor(SymbolicRegressor):
     lags, feedback : int
         How many rows back the features and the outputs reach.
 
-    All others are `SymbolicRegressor`'s, but for `noise`. The preset is `Settings.dynamic()`: outputs are not scaled
-    linearly, because they are fed back as they are, and constants are tuned by hill climbing.
+    All others are `SymbolicRegressor`'s, except `noise`. The preset is `Settings.dynamic()`: outputs are not scaled
+    linearly, because they are fed back unchanged, and constants are tuned by hill climbing.
     """
 
     _preset: ClassVar[Callable[..., Settings]] = Settings.dynamic
@@ -124,7 +124,7 @@ class DynamicRegressor(SymbolicRegressor):
         return Rows(_lagged(X, self.lags), y, weight), None
 
     def _units(self, train: Rows, settings: Settings) -> Scales:
-        """The target keeps its zero, which outputs fed back begin with."""
+        """The target keeps its zero, because fed-back outputs start at 0."""
         return Scales.of(train.X, train.y, always=False, free_target=False)
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
@@ -140,8 +140,7 @@ class DynamicRegressor(SymbolicRegressor):
 
 
 def _lagged(X: np.ndarray, lags: int) -> np.ndarray:
-    """X (rows, features) with the columns of the 1, ..., `lags` rows before; the first row stands in for what is
-    missing."""
+    """X (rows, features) with the columns of the previous 1, ..., `lags` rows; the first row replaces missing ones."""
     place = np.arange(len(X))
     return np.hstack([X[np.maximum(place - k, 0)] for k in range(lags + 1)])
 

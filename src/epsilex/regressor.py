@@ -1,4 +1,4 @@
-"""The estimator: symbolic regression to scikit-learn's rules."""
+"""The estimator: symbolic regression with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     from epsilex.models.model import Model
 
-NEARLY = 1e-5  # of the target's mean deviation: the error of a formula that is called exact
-EXACT = 1e-6  # of the target's standard deviation: what float32 leaves of an exact formula's error
+NEARLY = 1e-5  # of the target's mean deviation: largest error of a formula that is called exact
+EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 SETTINGS = frozenset(Settings().get_params())
-FLAT = ("selection", "loss", "operators", "max_length", "population_size")  # settings that are parameters, too
+FLAT = ("selection", "loss", "operators", "max_length", "population_size")  # settings that are also parameters
 
 
 class SymbolicRegressor(RegressorMixin, BaseEstimator):
@@ -52,28 +52,28 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     selection : str, callable or Method, default="lex_e_mad(downsample=100)"
-        The parent selection method, see `epsilex.selection`: its id, with options in brackets where it has any; or a
-        function of (errors, n, rng) that returns the indices of `n` parents, `errors` being of shape
-        (individuals, cases). The default draws 100 cases for each generation; `"lex_e_mad"` uses all.
+        The parent selection method, see `epsilex.selection`: its id, with options in brackets if any; or a
+        function of (errors, n, rng) that returns the indices of `n` parents, with `errors` of shape
+        (individuals, cases). The default draws 100 cases per generation; `"lex_e_mad"` uses all.
     time_limit : float or None, default=30
-        Seconds after which the search stops; compiling, half a minute once on a machine, is not counted. A run ended by
-        the clock is repeated exactly by `generations=est.n_generations_, time_limit=None` and the same `random_state`,
-        and `population_size=est.settings_.population_size` where the limit was above 10 s.
+        Seconds after which the search stops; compiling, half a minute once per machine, is not counted. To repeat a
+        search that the time limit ended, set `generations=est.n_generations_, time_limit=None` and the same
+        `random_state`, and `population_size=est.settings_.population_size` if the limit was above 10 s.
     generations : int or None, default=None
         Generations after which the search stops.
     target_error : float, default=0
         Mean loss, in the target's units, at which the search stops.
     loss : {"mae", "mse", "huber"} or callable, default="mae"
-        What is minimised: a function of (y, prediction) makes an error of each case, its mean is the fitness. A
-        function of your own is compiled; it is written for numbers or NumPy arrays.
+        The loss to minimise: a function of (y, prediction) that gives the error of each case; the mean is the fitness.
+        Your own function is compiled; write it for numbers or NumPy arrays.
     noise : {"auto", "additive", "relative"} or array of shape (rows,), default="auto"
-        How measured targets scatter: by the same amount everywhere, by the same share of each value, or by standard
-        errors that you know, one per row. It decides how rows count in the search, in tuning, in the choice and in the
+        How measured targets scatter: by the same amount everywhere, by the same share of each value, or by known
+        standard errors, one per row. It sets the weights of rows in the search, in tuning, in the choice and in the
         intervals. "auto" searches as for additive noise, and chooses under the noise that describes the data better.
     choose : {"description", "validation", "accuracy"} or callable, default="description"
-        How `model_` is chosen from the front: by least description length, and on few rows only where that is better
-        than ridge regression, which is chosen otherwise; by least loss on a quarter of the rows held back from the
-        search; by least loss on the training rows; or by a function of `front_` that returns a row's index.
+        How `model_` is chosen from the front: by least description length (on few rows, ridge regression is chosen
+        unless the formula beats it); by least loss on a quarter of the rows, held back from the search; by least loss
+        on the training rows; or by a function of `front_` that returns a row's index.
     operators : sequence of str
         Names of the operators formulas are made of, see `epsilex.programs.operators`.
     max_length : int, default=50
@@ -116,12 +116,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search that
-        has had an exact formula for a hundred generations is done: "exact" where the chosen one is, "interpolation"
-        where only long ones pass through every row. On few rows a search without a limit of generations ends, too,
-        once nothing better was found for long: "settled".
+        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search ends
+        after a hundred generations with an exact formula: "exact" if the chosen formula is exact, "interpolation" if
+        only long formulas pass through every row. On few rows, a search without a limit of generations also ends once
+        it has long found nothing better: "settled".
     settings_ : Settings
-        What the search was run with.
+        The settings of the search.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def paper(cls, **changes):
         """An estimator with the settings of the paper's Table 1; any parameter may be overridden.
 
-        The paper's best of run is the most accurate on the training cases, and its constants are not polished.
+        The paper's best of run is the most accurate model on the training cases, without polished constants.
         """
         settings = Settings.paper(**{name: changes.pop(name) for name in list(changes) if name in SETTINGS})
         return cls(
@@ -217,7 +217,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 
-        A row of weight 2 counts as two equal rows, and one of weight 0 as none; their order means nothing.
+        A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter.
         """
         settings = self._settings()
         self._check_parameters(settings)
@@ -251,7 +251,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return self.model_.predict(X)
 
     def take(self, *, length: int):
-        """Make the model of that length on the front the chosen one; returns self."""
+        """Choose the model of this length on the front; returns self."""
         check_is_fitted(self, "models_")
         lengths = [m.length for m in self.models_]
         if length not in lengths:
@@ -291,7 +291,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return X, y.astype(np.float64), weight
 
     def _standard_errors(self, y: np.ndarray) -> np.ndarray | None:
-        """Of y, where they are given; a ValueError where the noise asked for cannot be."""
+        """Standard errors of y, if given; a ValueError if the requested noise is impossible."""
         if not isinstance(self.noise, str):
             sigma = np.asarray(self.noise, np.float64)
             if sigma.shape != y.shape:
@@ -310,7 +310,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return None
 
     def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
-        """The distinct rows, and a quarter of them held back where the choice needs it."""
+        """The distinct rows, and a quarter of them held back if the choice needs it."""
         sigma = self._standard_errors(y)
         X, y, weight = distinct_rows(X if sigma is None else np.column_stack([X, sigma]), y, weight)
         rows = Rows(X, y, weight) if sigma is None else Rows(X[:, :-1], y, weight, X[:, -1])
@@ -350,7 +350,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)
 
     def _search_weight(self, train: Rows) -> np.ndarray:
-        """Of the rows in the search: by what is known of their noise."""
+        """Weights of the rows in the search, from what is known of their noise."""
         if train.sigma is not None:
             return train.weight * (train.sigma.min() / train.sigma) ** 2
         if isinstance(self.noise, str) and self.noise == "relative":
@@ -359,7 +359,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
-        n = settings.max_cases  # rows are in the order of their hashes: the first ones are drawn at random
+        n = settings.max_cases  # rows are ordered by hash, so the first ones are a random draw
         return Cases.from_arrays(X[:n], y[:n], weight[:n], settings.loss, shadow, more, zero)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
@@ -392,7 +392,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             )  # fmt: skip
 
     def _resumed(self) -> Path | None:
-        """The checkpoint to go on from."""
+        """The checkpoint to resume from."""
         there = self.resume and self.checkpoint and exists(Path(self.checkpoint))
         return Path(self.checkpoint) if there else None
 
@@ -430,7 +430,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._choose(told.chosen)
 
     def _know_uncertainty(self, rows: Rows) -> None:
-        """Tell the models what the user's own rows say of their constants."""
+        """Give the models the uncertainty of their constants from the user's own rows."""
         noises = possible(self.noise if isinstance(self.noise, str) else "given", rows)
         index = int(self.front_["chosen"].argmax())
         self.models_ = [with_uncertainty(m, rows, noises, self.choice_.noise) for m in self.models_]
@@ -459,7 +459,7 @@ def _scaled(rows: Rows, units: Scales) -> Rows:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Formulas know features by their names alone."""
+    """Check that names are unique, because formulas refer to features by name only."""
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
         raise ValueError(f"X: expected columns of different names; got {', '.join(map(repr, repeated))} more than once")

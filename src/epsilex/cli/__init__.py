@@ -1,14 +1,14 @@
 """The `epsilex` command.
 
 app            the commands and their options
-fitting        a table fitted, scored and written
+fitting        fit a table, score the models, write the files
 demonstration  the example's data
-data           data of the problems: listed, fetched
-predicting     a model applied to a table
-results        what a fit found, for people and for programs
-agreement      whether held-back rows agree with the choice
+data           list and fetch the problems' data
+predicting     apply a model to a table
+results        results of a fit, as text and as JSON
+agreement      whether the held-back rows agree with the choice
 folder         the folder of a fit: checked before the search, filled at its end
-terminal       how a command ends
+terminal       exit codes and error lines
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ import numpy as np
 from epsilex.models import Model
 
 CLEAR = 3.0  # standard errors of the difference
-MATTERS = 0.8  # of the squared error: what is less than a fifth better is no disagreement
-LEAST = 5  # held-back rows that say anything
+MATTERS = 0.8  # of the squared error: less than a fifth better is no disagreement
+LEAST = 5  # held-back rows needed to say anything
 
 
 def disagreement(models: Sequence[Model], chosen: int, X, y: np.ndarray, held_back: np.ndarray) -> str:
-    """A sentence where another model of the front clearly errs less on the held-back rows; "" where none does."""
+    """A sentence if another model of the front has a clearly smaller error on the held-back rows, else ""."""
     if held_back.sum() < LEAST:
         return ""
     squares = [_squares(m, X[held_back], y[held_back]) for m in models]

@@ -1,4 +1,4 @@
-"""The commands and their options. What is heavy is imported by the command that needs it, so that help is quick."""
+"""The commands and their options. Each command imports its heavy modules itself, so that help is fast."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def predict(
     model: Annotated[Path, typer.Argument(help="model.json of a fit.")],
     data: Annotated[Path, typer.Argument(help="Table with the columns of the fit, in any order.")],
     out: Annotated[Path | None, typer.Option(help="CSV file to write.", show_default="standard output")] = None,
-    target: Annotated[str | None, typer.Option(help="Column to compare with: its error is told.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column to compare with; the error is reported.")] = None,
     json: AsJson = False,
 ) -> None:
     """Predict with a fitted model, row by row."""
@@ -160,7 +160,7 @@ def show(
     model: Annotated[Path, typer.Argument(help="model.json of a fit.")],
     format: Annotated[Format, typer.Option(help="Notation.")] = Format.text,
 ) -> None:
-    """Show a model's formula in some notation."""
+    """Show a model's formula in a chosen notation."""
     from epsilex.models import load_model
     from epsilex.models.persistence import to_document
 
@@ -187,7 +187,7 @@ def reproduce(
     ] = None,
     study: Annotated[Study | None, typer.Option(help="The results table, or the effect of epsilon.")] = None,
     out: Annotated[Path, typer.Option(help="Folder; what it holds already is continued.")] = Path("results"),
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one a processor")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one per processor")] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few minutes' version of the same path.")] = False,
     json: AsJson = False,
@@ -235,7 +235,7 @@ def report(
         Path | None, typer.Option(help="Folder for a compact copy of the experiments' rows and its report.")
     ] = None,
 ) -> None:
-    """Write the report of a folder anew."""
+    """Rewrite the report of a folder."""
     from epsilex.cli.folder import write_text
     from epsilex.report import FILE, load_fit, render
 
@@ -267,13 +267,13 @@ def _tell(record, out: Path, data: Path, json: bool) -> None:
 
 
 def _options(**values: object) -> list[str]:
-    """Words of a command line, options that are not given left out."""
+    """Words of a command line, without options that are not given."""
     given = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
     return [word for option in given.items() for word in option]
 
 
 def _listed(text: str | None) -> list[str] | None:
-    """Items between commas; commas in brackets part options, not items."""
+    """Items separated by commas; commas in brackets separate options, not items."""
     return None if text is None else [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
 
 

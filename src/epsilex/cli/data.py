@@ -1,4 +1,4 @@
-"""`data`: which problems' data is here, and fetching what is not."""
+"""`data`: list which problems' data is here, and fetch missing data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEADER = ("name", "rows", "inputs", "data", "SHA-256")
 
 
 def show(name: str) -> None:
-    """Fetch a problem's data if it is not here; tell its files and its hash."""
+    """Fetch a problem's data if it is not here; print its files and its hash."""
     found = _fetch(name)
     facts = {
         "problem": name,
@@ -25,8 +25,8 @@ def show(name: str) -> None:
 
 
 def fetch_all() -> int:
-    """Fetch what is not here and list all; the exit code, 2 if something could not be had."""
-    list(places())  # a bad EPSILEX_DATA is said once
+    """Fetch missing data and list all; returns the exit code, 2 if something could not be fetched."""
+    list(places())  # report a bad EPSILEX_DATA once
     code = 0
     for name in (*NAMES, *FURTHER):
         try:

@@ -1,4 +1,4 @@
-"""The demo's data: UBall5D, computed, so that it needs no file."""
+"""The demo's data: UBall5D, which is computed and needs no file."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def data() -> Data:
 
 
 def write(data: Data, path: Path) -> None:
-    """The rows as a CSV file, for `epsilex predict` to try."""
+    """Write the rows as a CSV file, to try `epsilex predict` on."""
     write_text(path, data.table.X.assign(**{data.target: data.table.y}).to_csv(index=False))

@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 CHECKPOINT = "search.checkpoint"
 FILES = ("model.json", "front.csv", "history.csv", "report.html")
-FEW = 20  # rows, of which none are held back: the search needs them all
+FEW = 20  # rows, below which none are held back, because the search needs them all
 FIRST_COLUMNS = ("length", "mae", "r2", "test_mae", "test_r2", "mae_all")
 REASONS = {
     "generations": "all its generations done",
     "time": "ended by the clock",
-    "target": "ended at the error asked for",
+    "target": "ended at the requested error",
     "exact": "ended early with an exact formula",
     "interpolation": "ended early: formulas pass through every row, and nothing is left to learn from them",
-    "settled": "ended early: nothing better had been found for long",
+    "settled": "ended early: no improvement for a long time",
     "interrupt": "interrupted",
 }
 
 
 @dataclass(frozen=True)
 class Data:
-    """What is fitted.
+    """The data of a fit.
 
     name       of the file
     target     name of the target
@@ -60,7 +60,7 @@ class Data:
 
 
 def held_back_rows(n: int, share: float, seed: int) -> np.ndarray:
-    """Which of `n` rows are held back, drawn at random, (n,) bool; none of few."""
+    """Which of `n` rows are held back, drawn at random, (n,) bool; none if `n` is below FEW."""
     held_back = np.zeros(n, bool)
     if n < FEW:
         return held_back
@@ -69,7 +69,7 @@ def held_back_rows(n: int, share: float, seed: int) -> np.ndarray:
 
 
 def without_noise(frame: pd.DataFrame, noise: str, target: str) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """The table without the column of standard errors that `noise` names, and these; None where it is a word."""
+    """The table without the column of standard errors that `noise` names, and these; None for a kind of noise."""
     if noise in NOISES:
         return frame, None
     if noise not in frame.columns or noise == target:
@@ -86,9 +86,9 @@ def without_noise(frame: pd.DataFrame, noise: str, target: str) -> tuple[pd.Data
 
 
 def estimator(preset: str = "default", *, seconds: float = 60.0, jobs: int | None = None, **asked) -> SymbolicRegressor:
-    """The estimator of a preset with the parameters that are asked for, those that are None left as they are.
+    """The estimator of a preset with the given parameters; None keeps the preset's value.
 
-    Without a limit of either kind the default preset searches for so many `seconds`, the paper's as the paper says.
+    Without any limit the default preset searches for `seconds`, and the paper's preset for the paper's generations.
     """
     given = {name: value for name, value in asked.items() if value is not None}
     given |= {"n_jobs": jobs or -1, "progress": True}
@@ -103,8 +103,8 @@ def fit(
 ) -> Fit:
     """Search, score and write.
 
-    command  what was asked for, for the report to tell; how long and how many, which a limit of time decides, is added
-    news     sentences said once the search is under way: bad input is known by then, and its line stands alone
+    command  the command for the report; the generations and population size that a time limit decides are added
+    news     sentences printed once the search is under way, so that an error about bad input stands alone
     """
     with filled(out) as folder, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -131,12 +131,12 @@ def fit(
 
 
 def _compile(est: SymbolicRegressor) -> None:
-    """Have the kernels compiled, or loaded, before the clock starts: on a new machine it takes half a minute, once."""
+    """Compile or load the kernels before the clock starts; on a new machine that takes half a minute, once."""
     patience = threading.Timer(2.0, note, [["compiling for this machine, once"]])
     patience.daemon = True
     patience.start()
     try:
-        noise = np.random.default_rng(0).normal(size=(40, 3))  # nothing to find: every part of the search has its turn
+        noise = np.random.default_rng(0).normal(size=(40, 3))  # pure noise, so every part of the search runs
         small = {"generations": 2, "time_limit": None, "population_size": 300, "progress": False, "noise": "auto"}
         clone(est).set_params(**small).fit(noise[:, 1:], noise[:, 0])
     finally:
@@ -144,7 +144,7 @@ def _compile(est: SymbolicRegressor) -> None:
 
 
 class _Once:
-    """A callback that says something at the first generation."""
+    """A callback that prints sentences at the first generation."""
 
     def __init__(self, sentences: Sequence[str]):
         self.sentences = sentences

@@ -1,4 +1,4 @@
-"""The folder a fit writes: known to be writable before the search starts, filled all at once at its end."""
+"""The output folder of a fit: checked to be writable before the search, filled in one step at its end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 @contextmanager
 def filled(folder: Path) -> Iterator[Path]:
-    """A new folder inside `folder` to write files into; they are moved to `folder` at the end, unless an error came.
+    """A new folder inside `folder` to write files into; they are moved to `folder` at the end, unless an error occurs.
 
-    Folders that had to be made go again where nothing was put into them.
+    Folders that were created but stay empty are removed.
     """
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     part = None
@@ -36,7 +36,7 @@ def filled(folder: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file beside its place, then rename it there."""
+    """Write a temporary file, then rename it into place."""
     temporary = path.with_name(path.name + ".part")
     try:
         temporary.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`predict`: a model and a table, one value a row."""
+"""`predict`: apply a model to a table, one value per row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from epsilex.tables.numbers import numbers
 
 
 def predict(model: Path, data: Path, out: Path | None, target: str | None, json: bool) -> None:
-    """Write predictions, nan where there is none, in the order of the table's rows."""
+    """Write predictions in the order of the table's rows, nan where there is none."""
     m = load_model(model)
     frame = read_table(data)
     X, notes = features_by_name(frame, m.feature_names)
@@ -41,7 +41,7 @@ def predict(model: Path, data: Path, out: Path | None, target: str | None, json:
 
 
 def _as_csv(prediction: np.ndarray) -> str:
-    # An empty line would be skipped by most readers, and the rows after it read as others.
+    # Most readers skip empty lines, which would shift the rows after them.
     cells = (repr(float(value)) if np.isfinite(value) else "nan" for value in prediction)
     return "prediction\n" + "".join(f"{cell}\n" for cell in cells)
 

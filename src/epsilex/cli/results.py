@@ -1,4 +1,4 @@
-"""What a fit found, for people and for programs."""
+"""Results of a fit, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from epsilex.report.page import figure
 
 def show(fit: Fit, files: Iterable[str], then: str) -> None:
     """The front with the chosen row marked, the formula, its error, and what to do next."""
-    out = Console(highlight=False, markup=False, emoji=False)  # column names may hold anything
+    out = Console(highlight=False, markup=False, emoji=False)  # column names may contain markup
     for line in _front(fit, out.width):
         out.print(line)
     out.print()
@@ -31,7 +31,7 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
 
 
 def as_json(fit: Fit, files: Iterable[str]) -> str:
-    """The same as JSON; what is not finite is null."""
+    """The same as JSON; non-finite values are null."""
     front = [
         {"length": m.length, **{name: _finite(value) for name, value in m.metrics.items()}, "formula": m.formula}
         for m in fit.models

@@ -1,4 +1,4 @@
-"""How a command ends: results on standard output, all else on standard error, and an exit code."""
+"""How a command ends: results on standard output, everything else on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import typer
 
 MAX_LINE = 500  # characters of an error line
-UsageError: Any = typer.BadParameter.__mro__[1]  # click's or typer's own, by the version of typer
+UsageError: Any = typer.BadParameter.__mro__[1]  # click's or typer's own, depending on the version of typer
 
 
 def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
     """Run the app on the process's arguments or others and return its exit code.
 
-    What a person did wrong is one line on standard error.
+    A user's mistake is reported in one line on standard error.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -28,7 +28,7 @@ def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         where = getattr(getattr(error, "ctx", None), "command_path", "epsilex")
         return fail(f"{error.format_message().rstrip('.')}, see {where} --help")
-    except BrokenPipeError:  # the reader of a pipe had enough
+    except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -42,14 +42,14 @@ def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
 
 
 def fail(message: str) -> int:
-    """Say in one line what is wrong; 2, the exit code for it."""
+    """Print an error in one line; returns its exit code, 2."""
     line = " ".join(message.split())
     note([f"epsilex: {line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + '…'}"])
     return 2
 
 
 def note(sentences: Iterable[str]) -> None:
-    """Say something beside the results, a line each."""
+    """Print sentences on standard error, one per line."""
     from epsilex.evolution.observers.progress import printable
 
     for sentence in sentences:

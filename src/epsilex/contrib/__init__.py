@@ -1,4 +1,4 @@
-"""Doors to other libraries.
+"""Adapters to other libraries.
 
 deap  lexicase selectors with DEAP's signature
 """

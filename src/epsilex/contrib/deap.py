@@ -4,13 +4,13 @@
 
     toolbox.register("select", selector("lex_e_mad"))
 
-Any id of `epsilex.selection.METHODS` but `afp` will do. The three names DEAP has itself are here too, and compute the
-rules that DEAP's documentation names: `selLexicase`, `selEpsilonLexicase` (Eq. 3 of the paper, `lex_y`) and
+Any id of `epsilex.selection.METHODS` except `afp` works. DEAP's own three names are here too, and compute the rules
+that DEAP's documentation names: `selLexicase`, `selEpsilonLexicase` (Eq. 3 of the paper, `lex_y`) and
 `selAutomaticEpsilonLexicase` (Eq. 6, `lex_y_mad`).
 
-The cases of an individual are its attribute `errors` if it has one, a sequence of numbers as close to 0 as can be;
-else the values of its fitness, one a case, less being better where the weight is negative. Randomness is that of
-Python's `random` module, which DEAP uses throughout: `random.seed` repeats a run. DEAP itself is not imported.
+The errors of an individual are its attribute `errors` if it has one, a sequence of numbers with 0 as the best; else
+the values of its fitness, one per case, minimised where the weight is negative. Random numbers come from Python's
+`random` module, as in DEAP, so `random.seed` makes a run repeatable. DEAP itself is not imported.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ import numpy as np
 
 from epsilex import selection
 
-# These judge an error by its size, the others by its distance to the best: only those can be asked for large values.
+# These judge an error by its size, the others by its distance to the best, which also allows maximised fitness.
 ABSOLUTE = ("lex_y", "lex_y_mad", "lex_e")
 WITHOUT_CASES = ("afp",)  # survival by age, which DEAP's individuals do not have
 
 
 def selector(id: str | Callable, **options: Any) -> Callable[[Sequence, int], list]:
-    """A selector of DEAP's signature by a method of `epsilex.selection`, with its options."""
+    """A selector with DEAP's signature for a method of `epsilex.selection`, with its options."""
     chosen = selection.method(id)
     if chosen.id in WITHOUT_CASES:
         raise ValueError(f"id: expected a method that needs errors alone; got {chosen.id!r}")
@@ -58,23 +58,23 @@ def selEpsilonLexicase(individuals: Sequence, k: int, epsilon: float) -> list:
 
 
 def selAutomaticEpsilonLexicase(individuals: Sequence, k: int) -> list:
-    """Epsilon-lexicase selection with the threshold of each case the median absolute deviation of its errors."""
+    """Epsilon-lexicase selection; the threshold of each case is the median absolute deviation of its errors."""
     return selector("lex_y_mad")(individuals, k)
 
 
 def case_errors(individuals: Sequence, absolute: bool = False) -> np.ndarray:
     """Errors (individuals, cases) of DEAP's individuals, smaller being better; see the top of this module.
 
-    Where a weight asks for large values, the error is the distance to the largest of all individuals; with `absolute`,
-    for rules that judge an error by its size, that is refused.
+    For a positive weight the error is the distance to the largest value of all individuals. With `absolute`, for rules
+    that judge an error by its size, a positive weight is refused.
     """
     if hasattr(individuals[0], "errors"):
         return np.abs(_matrix([individual.errors for individual in individuals], "errors"))
     values = _matrix([individual.fitness.values for individual in individuals], "fitness.values")
     maximised = np.asarray(individuals[0].fitness.weights, np.float64) > 0.0
     if maximised.shape != values.shape[1:]:
-        raise ValueError(f"fitness.values: expected {maximised.size}, one a weight; got {values.shape[1]}")
-    if not absolute:  # what is not finite passes no case, and must not move the others
+        raise ValueError(f"fitness.values: expected {maximised.size}, one per weight; got {values.shape[1]}")
+    if not absolute:  # non-finite values pass no case, and must not move the others
         finite = np.where(np.isfinite(values), values, np.nan)
         largest, least = np.fmax.reduce(finite, axis=0), np.fmin.reduce(finite, axis=0)
         return np.where(maximised, largest - values, values - np.fmin(least, 0.0))

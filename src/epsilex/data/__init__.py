@@ -1,7 +1,7 @@
-"""Data: what a user's numbers become before a search sees them.
+"""Data: the user's numbers, prepared for a search.
 
-rows     equal rows are one of more weight, in an order that does not depend on theirs
-scales   features and target scaled so that float32 holds them well, and the way back
-losses   what is minimised: a registry
-shadow   likely rows that the data does not have
+rows     distinct rows with weights, in an order independent of the input's
+scales   features and target scaled to suit float32, and the way back
+losses   the registry of losses to minimise
+shadow   plausible rows that the data does not have
 """

@@ -1,4 +1,4 @@
-"""Losses: what is minimised. A function of (y, prediction) makes an error of each case; the mean is the fitness."""
+"""Losses. A function of (y, prediction) gives the error of each case; the mean error is the fitness to minimise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from epsilex.programs.machine import loss_address
 from epsilex.registry import Registry
 
-POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on the unit, and must see the target as it is
+POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on the unit and need the unscaled target
 
 
 def mae(y, prediction):
@@ -34,7 +34,7 @@ def power_of(loss: str | Callable) -> int:
 
 
 def loss_function(loss: str | Callable) -> Callable:
-    """The function of (y, prediction), both of them arrays, behind a loss's name or function."""
+    """The function of (y, prediction), both arrays, for a loss given by name or as a function."""
     if not callable(loss):
         if loss not in LOSSES:
             raise ValueError(
@@ -48,12 +48,12 @@ def loss_function(loss: str | Callable) -> Callable:
         if np.shape(loss(np.ones(2), np.ones(2))) == (2,):
             return loss
     except (TypeError, ValueError):
-        pass  # written for numbers, with branches perhaps
+        pass  # written for numbers, perhaps with branches
     return np.vectorize(loss, otypes=[float])
 
 
 def compiled_loss(loss: str | Callable, y: np.ndarray) -> int:
-    """The address of the block kernel of a loss, which is not to be negative for targets such as `y`."""
+    """The address of the block kernel of a loss, checked to be non-negative for targets such as `y`."""
     function = loss_function(loss)
     if not callable(loss):
         return loss_address(loss, function)

@@ -1,4 +1,4 @@
-"""Rows of data: two equal rows are one of twice the weight, and the order of the rows means nothing."""
+"""Rows of data: two equal rows become one of twice the weight, and the order of the rows does not matter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 class Rows:
     """Rows of data in float64, to score models on.
 
-    sigma  (rows,) standard errors of y, where they are known
+    sigma  (rows,) standard errors of y, if known
     """
 
     X: np.ndarray
@@ -26,13 +26,13 @@ class Rows:
 
 
 def distinct_rows(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """X (rows, features), y and weight (rows,) without rows of weight 0, equal ones merged and their weights added.
+    """X (rows, features), y and weight (rows,) without rows of weight 0; equal rows merge and their weights add up.
 
-    The order is that of a hash of X, and of y where that is equal: the same rows come out alike, however they are
-    shuffled or repeated, and whatever the target's unit.
+    Rows are ordered by a hash of X, then by a hash of y. So the result depends neither on how rows are shuffled or
+    repeated, nor on the target's unit.
     """
     kept = np.flatnonzero(weight > 0)
-    X, y = X[kept] + 0.0, y[kept] + 0.0  # -0.0 and 0.0 are equal numbers of different bits
+    X, y = X[kept] + 0.0, y[kept] + 0.0  # -0.0 and 0.0 are equal but differ in bits
     order = np.lexsort((y, _hashes(X)))
     X, y, weight = X[order], y[order], weight[kept[order]]
     new = np.ones(len(y), bool)

@@ -1,7 +1,7 @@
-"""Scales of the search: features and target shifted and scaled so that float32 holds them well.
+"""Scales of the search: features and target shifted and scaled to suit float32.
 
-A factor is a power of two, so that scaling loses no digit; a shift is made only where a feature's mean is far larger
-than its spread. Both end up in the constants of the formula, which is always in the user's own units.
+Factors are powers of two, so scaling loses no digit. A feature is shifted only if its mean is far larger than its
+spread. Both end up in the constants of the formula, which is always in the user's units.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FAR = 1e3  # mean over spread beyond which float32 would lose too many digits
-HUGE = 1e100  # magnitude whose square, summed, is still far from the largest float64
+HUGE = 1e100  # magnitude whose sums of squares are still far below the largest float64
 EXTREME = 1e12  # magnitude beyond which even unscaled features are scaled
 
 
@@ -30,7 +30,7 @@ class Scales:
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, always: bool, free_target: bool = True) -> Scales:
-        """Scales for data; with `always` every feature and the target are scaled, else only extreme ones.
+        """Scales for data; with `always` every feature and the target are scaled, else only extreme columns.
 
         Without `free_target` the target keeps its zero, and its unit unless that is extreme.
         """
@@ -48,7 +48,7 @@ class Scales:
 
     @classmethod
     def modest(cls, X: np.ndarray, y: np.ndarray) -> Scales | None:
-        """Scales in which squares and sums are far from the ends of float64; None for data that is so already."""
+        """Scales that keep squares and sums far from the limits of float64; None if the data needs none."""
         sizes = np.append(np.abs(X).max(axis=0), np.abs(y).max())
         extreme = (sizes > HUGE) | ((sizes > 0.0) & (sizes < 1.0 / HUGE))
         if not extreme.any():
@@ -64,19 +64,19 @@ class Scales:
         return float(self.x_shift[j]), float(self.x_scale[j])
 
     def apply(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # Scaled first, which is exact: differences of huge numbers would overflow.
+        # Scale first, which is exact, because differences of huge numbers would overflow.
         return X / self.x_scale - self.x_shift / self.x_scale, y / self.y_scale - self.y_shift / self.y_scale
 
 
 def unscaled(nodes: Sequence[Node], units: Scales, slope: float, intercept: float) -> list[Node]:
-    """A program over the search's units as one over the user's: scales and shifts become constants of the formula."""
+    """Convert a program from the search's units to the user's: scales and shifts become constants of the formula."""
     result: list[Node] = []
     for code, feature, constant in nodes:
         if code != FEATURE:
             result.append((code, feature, constant))
             continue
         shift, scale = units.of_feature(feature)
-        overflows = bool(np.isinf(constant / scale))  # of subnormal data: the constant is a factor of its own then
+        overflows = bool(np.isinf(constant / scale))  # for subnormal data; the constant is then a separate factor
         factor = 1.0 / scale if overflows else constant / scale
         result.append((FEATURE, feature, factor))
         if shift != 0.0:

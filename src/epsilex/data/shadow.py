@@ -1,10 +1,9 @@
-"""Shadow rows: likely rows that the data does not have, to find formulas that go wild between and just beyond the rows
-it has.
+"""Shadow rows: plausible rows that the data does not have, to find formulas that go wild between or just beyond its
+rows.
 
-A shadow row is a training row some of whose values are exchanged for those of other rows, or put a little beyond their
-range. Nothing is known of the target there, but a formula that is undefined on such rows, or leaves the target's range
-by more than its whole width, has a pole or an explosion waiting where the next rows may fall: it is not `tame`, and
-counts as less fit.
+A shadow row is a training row with some values taken from other rows, or moved a little beyond their range. The target
+is unknown there. But a formula that is undefined on such rows, or leaves the target's range by more than its whole
+width, probably has a pole where new rows may fall. It is not `tame` and counts as less fit.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ import numpy as np
 
 ROWS = 128  # run with every program; a front is scored on FINAL_ROWS
 FINAL_ROWS = 4096
-CELLS = 2_000_000  # of shadow rows times features, so that many features mean fewer rows, but not fewer than ROWS
-UNTAMED = 1.25  # what the fitness of an untamed program is multiplied by, where programs compete
+CELLS = 2_000_000  # shadow rows times features, at most: many features mean fewer rows, but never fewer than ROWS
+UNTAMED = 1.25  # factor on the fitness of an untamed program when programs compete
 EXCHANGED = 0.5  # share of a row's values that come from other rows
-EXTREME = 0.15  # share that is an extreme of its column, at most one a row on average
-STRETCH = 0.25  # extremes lie beyond the data's by this share of the distance to the 5% quantiles
-NOISE = 0.1  # of the largest value: how far on the other side of 0 a target may be that is positive but for noise
-GROWTH = 10.0  # times its largest value, that a positive target may grow to at most
+EXTREME = 0.15  # share of values set to an extreme of their column, at most one per row on average
+STRETCH = 0.25  # extremes lie beyond the data's by this share of their distance to the 5% quantiles
+NOISE = 0.1  # of the largest value: how far below 0 noise may push a positive target
+GROWTH = 10.0  # times its largest value: upper limit on the growth of a positive target
 
 
 def shadow_rows(X: np.ndarray, seed: int, n: int = ROWS) -> np.ndarray:
-    """`n` shadow rows of X (rows, features), fewer where the features are very many."""
+    """`n` shadow rows of X (rows, features), fewer if there are very many features."""
     rng = np.random.Generator(np.random.Philox(key=[seed, 2**32]))
     n_features = X.shape[1]
     n = min(n, max(ROWS, CELLS // n_features))
@@ -38,17 +37,17 @@ def shadow_rows(X: np.ndarray, seed: int, n: int = ROWS) -> np.ndarray:
 
 
 def limits(y: np.ndarray, zero: float = 0.0) -> tuple[float, float]:
-    """The values a tame program keeps to: the target's range, with its whole width on either side, or more where it
-    lies on one side of the user's 0.
+    """The range of a tame program: the target's range extended by its whole width on either side, or by more if the
+    target lies on one side of the user's 0.
 
-    Such a target may be a product of powers, and what it is where all factors are large the data may not have seen.
+    Such a target may be a product of powers, and the data may not include rows where all factors are large.
     """
     low, high = float(y.min()), float(y.max())
     return low - max(high - low, _growth(zero - y)), high + max(high - low, _growth(y - zero))
 
 
 def _growth(y: np.ndarray) -> float:
-    """By how much a positive target may go beyond its largest value: to as many times that as it is the median."""
+    """How far a positive target may exceed its largest value: up to largest / median times that value."""
     middle, high = float(np.median(y)), float(y.max())
     if middle <= 0.0 or float(y.min()) < -NOISE * high:
         return 0.0

@@ -10,9 +10,9 @@ purposes    which random streams a part draws from
 engine      the engine's version
 measuring   programs run on the cases
 variation   children from parents
-tuning      constants made better
-survival    who lives on
-observers   what watches a search
+tuning      improving the constants of programs
+survival    which individuals form the next population
+observers   history, stopping, progress, checkpoints
 """
 
 from epsilex.evolution.measuring import Cases

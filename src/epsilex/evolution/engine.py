@@ -1,4 +1,4 @@
-"""The engine's version: raised whenever the golden trials of the tests give other bits.
+"""The engine's version: raised whenever the golden trials of the tests change by a bit.
 
 Results of different versions are never mixed: the version is part of the key of a stored trial.
 """

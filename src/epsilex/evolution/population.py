@@ -1,4 +1,4 @@
-"""The population: programs and what was measured of them."""
+"""The population: programs and their measurements."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from epsilex.programs import Programs
 
 @dataclass(slots=True)
 class Population:
-    """One row an individual.
+    """One row per individual.
 
     errors     (individuals, cases) float32
     fitness    (individuals,) float64, the mean error; infinite where it is not finite
-    mae        (individuals,) float64, the mean absolute error, which is the fitness unless another loss is asked for
+    mae        (individuals,) float64, the mean absolute error, equal to the fitness unless another loss is set
     slope, intercept  (individuals,) float64: linear scaling of the outputs, 1 and 0 without it
     outputs    (individuals,) uint64: hash of the output vector
-    tame       (individuals,) uint8: 0 if the program is wild on shadow rows, 1 if not on the first, 2 on none of them
+    tame       (individuals,) uint8: 0 if wild on the first shadow rows, 1 if tame on those, 2 if tame on all
     age        (individuals,) int64: generations since the oldest ancestor was made
-    evaluated  how many programs were run to make this population from the one before it
+    evaluated  number of programs run to make this population from the previous one
     """
 
     programs: Programs
@@ -40,7 +40,7 @@ class Population:
 
     @classmethod
     def unmeasured(cls, programs: Programs, errors: np.ndarray) -> Population:
-        """Programs of age 0 with room for what is to be measured of them, `errors` and others."""
+        """Programs of age 0 with unfilled arrays for their measurements, `errors` among them."""
         n = len(programs)
         measures = (np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, np.uint8))
         return cls(programs, errors, *measures, np.zeros(n, np.int64))
@@ -51,13 +51,13 @@ class Population:
         return Population(self.programs.take(index), *rest)
 
     def put(self, index: np.ndarray, other: Population, source: np.ndarray, n_jobs: int = 1) -> None:
-        """Overwrite the individuals at `index` by `other`'s at `source`."""
+        """Overwrite the individuals at `index` with those of `other` at `source`."""
         for name in PROGRAM:
             getattr(self.programs, name)[index] = getattr(other.programs, name)[source]
         self.put_measures(index, other, source, n_jobs)
 
     def put_measures(self, index: np.ndarray, other: Population, source: np.ndarray, n_jobs: int = 1) -> None:
-        """As `put`, where the programs are the same already."""
+        """As `put`, where the programs are already equal."""
         from epsilex.kernels import fitting, slices
 
         for name in _COLUMNS:
@@ -70,13 +70,12 @@ class Population:
 
     @property
     def standing(self) -> np.ndarray:
-        """The fitness by which programs compete for a place: an untamed one counts as less fit. (individuals,)
-        float64"""
+        """(individuals,) float64: the fitness by which programs compete; untamed programs count as less fit."""
         return np.where(self.tame, self.fitness, UNTAMED * self.fitness)
 
     @property
     def best(self) -> int:
-        """The individual of least fitness, the first of them."""
+        """The first individual of least fitness."""
         return int(np.argmin(self.fitness))
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -93,7 +92,7 @@ _COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "tame",
 
 
 class Union:
-    """Several populations seen as one: what is compared is joined, the errors are not."""
+    """Several populations seen as one: the compared columns are joined, the errors are not."""
 
     def __init__(self, *populations: Population):
         self.populations = populations
@@ -118,7 +117,7 @@ class Union:
             out = np.empty((len(index), *columns[0].shape[1:]), columns[0].dtype)
             parts = np.split(out, np.cumsum([len(who) for who in within])[:-1])
             for column, who, start, part in zip(columns, within, starts, parts, strict=True):
-                np.take(column, who - start, axis=0, out=part, mode="clip")  # other modes copy once more
+                np.take(column, who - start, axis=0, out=part, mode="clip")  # other modes make another copy
             return out
 
         programs = Programs(*(gathered([getattr(p.programs, name) for p in self.populations]) for name in PROGRAM))

@@ -1,7 +1,7 @@
-"""Purposes: which of the streams at (seed, generation) a part of the search draws from. All of them are named here.
+"""Purposes: which stream at (seed, generation) each part of the search draws from. All of them are named here.
 
-A kernel's stream has the address (seed, generation, purpose, slot); a part that needs no kernel has a NumPy generator
-at (seed, generation, purpose). Selection has the purposes below 16, and what users register draws by its name.
+A kernel's stream has the address (seed, generation, purpose, slot); a part without a kernel has a NumPy generator at
+(seed, generation, purpose). Selection has the purposes below 16; parts that users register draw by their names.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import zlib
 import numpy as np
 
 START, NEWCOMER, VARY, CLIMB, TUNE, STOCK, SCION, GRAFT = range(16, 24)
-NICHE = 32  # between the purposes of one niche's variation and the next's
-LENGTHS = 100  # from the purpose of new programs to that of their lengths
+NICHE = 32  # offset between the variation purposes of consecutive niches
+LENGTHS = 100  # offset from the purpose of new programs to that of their lengths
 
 
 def generator(seed: int, generation: int, purpose: int) -> np.random.Generator:
@@ -20,5 +20,5 @@ def generator(seed: int, generation: int, purpose: int) -> np.random.Generator:
 
 
 def named_generator(seed: int, generation: int, name: str) -> np.random.Generator:
-    """For what a user registers: a stream of its own by its name."""
+    """A separate stream, by name, for a part that a user registers."""
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, generation, zlib.crc32(name.encode())])))

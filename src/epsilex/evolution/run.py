@@ -28,7 +28,7 @@ from epsilex.selection import Address, Measures
 
 
 def timed(part: str) -> Callable:
-    """A method whose time counts as that part of a generation."""
+    """Decorate a method so that its time counts towards that part of a generation."""
 
     def decorate(method: Callable) -> Callable:
         @functools.wraps(method)
@@ -42,7 +42,7 @@ def timed(part: str) -> Callable:
 
 
 class Run:
-    """The parts of a generation. They depend on their arguments alone, whatever `n_jobs`; the clock only looks on."""
+    """The parts of a generation. They depend only on their arguments, not on `n_jobs`; the clock only watches."""
 
     def __init__(self, cases: Cases, settings: Settings, n_jobs: int = 1):
         self.cases, self.settings, self.n_jobs = cases, settings, n_jobs
@@ -78,7 +78,7 @@ class Run:
 
     @timed("vary")
     def vary(self, state: State, broods: list[Brood]) -> Offspring:
-        """Children of pairs, a share of them remade by the further variations."""
+        """Children of pairs, a share of which the further variations remake."""
         offspring = vary(state.population, broods, self.settings, self.cases.n_features, state.generation, self.n_jobs)
         for name, share in self.settings.variations.items():
             VARIATIONS.find(name)(offspring, share, state, self)
@@ -113,12 +113,12 @@ class Run:
         return self.cases.measure(programs, **self._how)
 
     def attempt(self, programs: Programs) -> Population:
-        """Programs that are tried; the next attempt overwrites their errors."""
+        """Trial programs as a population; the next attempt overwrites their errors."""
         return self.cases.attempt(programs, **self._how)
 
     def _plant(self, programs: Programs) -> None:
-        """Planting relies on linear scaling and on coefficients of features; and a model of a series has features that
-        only a run of it knows."""
+        """Plant if linear scaling and feature coefficients are on, but not for a time series, whose fed-back features
+        exist only during a run."""
         settings, cases = self.settings, self.cases
         if settings.scaling and settings.coefficients and cases.n_features == cases.inputs.shape[1]:
             limits = Limits(settings.operators, settings.max_length, settings.population_size)

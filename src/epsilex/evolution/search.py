@@ -20,7 +20,7 @@ from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve
 
-REHEARSING = 100  # programs, enough for every part of the search to have its turn
+REHEARSING = 100  # programs, enough to run every part of the search
 _REHEARSED: set[tuple[type, str]] = set()
 
 
@@ -45,7 +45,7 @@ def search(
     resume: Path | None = None,
     begin: Search | None = None,
 ) -> Search:
-    """Run the loop until `stop` or one of the `observers` says so.
+    """Run the loop until `stop` or one of the `observers` ends it.
 
     With `checkpoint`, the state is written every so often; `resume` continues from such a file, bit for bit. `begin`
     continues a search that is still in memory.
@@ -61,7 +61,7 @@ def search(
     if stop.seconds is not None:
         rehearse(cases, settings)
     history = History(run.clock, rows)
-    # The clock of a resumed search runs on, that of a continued one anew.
+    # The clock of a resumed search runs on; that of a continued search starts at 0.
     stopping = Stopping(stop, history.seconds if begin is None else 0.0, rows)
     watching: list[Observer] = [history, stopping, *observers]
     if checkpoint is not None:
@@ -73,7 +73,7 @@ def search(
 
 
 def _watched(states: Iterator[State], archive: Archive, observers: Sequence[Observer]) -> tuple[State, str]:
-    """The state at which an observer says stop, and the reason; an interrupt comes before all others."""
+    """The state at which an observer stops the search, and the reason; an interrupt comes before all others."""
     for state in states:
         archive.update(state.population)
         said = [word for observer in observers if (word := observer.see(state, archive))]
@@ -85,9 +85,9 @@ def _watched(states: Iterator[State], archive: Archive, observers: Sequence[Obse
 
 
 def rehearse(cases: Cases, settings: Settings) -> None:
-    """Have all kernels compiled or loaded, by two generations of a few programs, the first time in a process.
+    """Compile or load all kernels, by two generations of a few programs, the first time in a process.
 
-    So a limit of time is one of searching: compiling takes half a minute, once on a machine.
+    So a time limit counts only the search: compiling takes half a minute, once per machine.
     """
     few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
     if (type(cases), repr(few)) not in _REHEARSED:
@@ -98,7 +98,7 @@ def rehearse(cases: Cases, settings: Settings) -> None:
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
-    """A search as the beginning of another one; everyone is measured again, for the cases may be others."""
+    """A search as the beginning of another; everyone is measured again because the cases may differ."""
     population, archive = found.state.population, Archive(settings.max_length)
     if (len(population), population.programs.width) != (settings.population_size, settings.max_length):
         raise ValueError(

@@ -22,7 +22,54 @@ MODERN_PLANTERS = ("products", "quadrics", "polynomials", "rationals", "powers",
 class Settings:
     """How programs are made, chosen, varied, tuned and kept.
 
-    `Settings()` is the modern default, `Settings.paper()` is Table 1 of the paper.
+    `Settings()` is the modern default, `Settings.paper()` is Table 1 of the paper, `Settings.dynamic()` is for time series.
+
+    Parameters
+    ----------
+    population_size : int
+        Individuals in the population.
+    operators : sequence of str
+        Names of the operators formulas are made of, see `epsilex.programs.operators`.
+    min_length, max_length : int
+        Limits of the number of nodes; `min_length` holds for the random start only.
+    constant_range, constant_share : pair of float, float
+        Range of random constants, and their share of the random leaves.
+    coefficients : bool
+        Whether every feature leaf carries a coefficient.
+    scaling : bool
+        Whether outputs are scaled linearly to the target.
+    limit_outputs : bool
+        Whether infinite outputs become the largest float, as in the paper's program.
+    loss : str or callable
+        What is minimised, see `epsilex.data.losses`.
+    selection, selection_options : str, callable or Method; mapping
+        The parent selection method, see `epsilex.selection`. Options may be written in brackets,
+        `"lex_e(epsilon=0.5)"`; they are kept in `selection_options`.
+    short_share : float
+        Share of the children that come from short parents and stay short, see `epsilex.evolution.variation.niches`.
+    crossover, mutations, point_rate, redraw, min_child_length, retries, subtree_size
+        Variation: the share of pairs that cross over; weights of the mutations "point", "subtree", "insertion",
+        "deletion", "constants"; probability per node of a point mutation (0: one node); whether it may draw the current
+        symbol again; minimal length of a child; retries for a child that is too long or too short; maximal length of a
+        new random subtree.
+    variations : mapping
+        Shares of the children by the name of a further variation, see `epsilex.evolution.variation`.
+    tuning, tuning_share, tuning_steps, tuning_cases
+        Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
+        paper, or "none", see `epsilex.evolution.tuning`.
+    survival : str
+        Who lives on, see `epsilex.evolution.survival`. The selection method "afp" needs "age_fitness".
+    max_cases : int or None
+        Rows the search sees, drawn at random if there are more; None for all. The front is scored on all rows.
+    shadow : bool
+        Whether programs count as less fit if they are undefined or far outside the target's range on plausible rows
+        that the data does not have; see `epsilex.data.shadow`.
+    planters : sequence of str
+        Which planters seed up to a tenth of the first population with fitted simple formulas, see `epsilex.planting`.
+    elitism : bool
+        Whether the best individual survives generational replacement.
+    seed : int
+        Of all random streams; an estimator draws it from its `random_state`.
     """
 
     population_size: int = 1000
@@ -36,26 +83,26 @@ class Settings:
     limit_outputs: bool = False  # infinity becomes the largest float
     loss: str | Callable = "mae"
     selection: str | Callable | selections.Method = (
-        "lex_e_mad(downsample=100)"  # may carry options; they move to `selection_options`
+        "lex_e_mad(downsample=100)"  # may include options; they move to `selection_options`
     )
     selection_options: Mapping[str, Any] = field(default_factory=dict)
     short_share: float = 0.5  # of the children, from short parents and short themselves
     crossover: float = 0.7  # of the pairs of parents; the others are mutated
     mutations: Mapping[str, float] = field(default_factory=lambda: dict(MODERN_MUTATIONS))  # weights by kind
     point_rate: float = 0.0  # per node; 0 changes one node
-    redraw: bool = False  # whether point mutation may draw the symbol that is there already
+    redraw: bool = False  # whether point mutation may draw the current symbol again
     min_child_length: int = 1  # a shorter child is refused
-    retries: int = 3  # of a child that is refused
+    retries: int = 3  # of a refused child
     subtree_size: int = 10  # of a new random subtree, at most
     variations: Mapping[str, float] = field(default_factory=lambda: dict(MODERN_VARIATIONS))  # shares of the children
     tuning: str = "levenberg_marquardt"
     tuning_share: float = 1.0  # of the children
     tuning_steps: int = 3
-    tuning_cases: int = 256  # drawn for each generation's tuning, at most
+    tuning_cases: int = 256  # drawn per generation for tuning, at most
     survival: str = "pareto"
-    max_cases: int | None = 4096  # rows the search sees, drawn at random from more; None: all
+    max_cases: int | None = 4096  # rows the search sees, drawn at random if there are more; None: all
     shadow: bool = True  # whether untamed programs count as less fit
-    planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas that the first population begins with
+    planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas in the first population
     elitism: bool = True  # of generational survival
     seed: int = 0
 
@@ -153,7 +200,7 @@ class Settings:
 
     @classmethod
     def paper(cls, **changes) -> Settings:
-        """Table 1 of the paper, and what its authors' program does where the paper is silent."""
+        """Table 1 of the paper, and the behaviour of its authors' program where the paper is silent."""
         table: dict[str, Any] = {
             "population_size": 1000,
             "operators": ("add", "sub", "mul", "pdiv", "sin", "cos", "exp", "plog"),
@@ -189,7 +236,7 @@ class Settings:
 
 
 def population_for(seconds: float) -> int:
-    """How many individuals a search of so many seconds has: a small population soon has no more to give.
+    """Population size for a search of this many seconds: a small population is soon exhausted.
 
     1000 up to 10 s, 2000 at half a minute, 3300 at a minute, 10,000 from five minutes on.
     """

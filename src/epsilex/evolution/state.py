@@ -1,4 +1,4 @@
-"""The state of a search: all that one generation leaves to the next."""
+"""The state of a search: everything one generation passes on to the next."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from epsilex.evolution.population import Population
 class State:
     """Observers read it and never write.
 
-    generation   how many have passed; 0 is the start
-    population   the individuals that live
+    generation   number of generations done; 0 is the start
+    population   the current individuals
     evaluations  programs evaluated so far
-    cases_used   (individuals,) share of the cases that each selection event before it used; empty for the start
+    cases_used   (individuals,) share of the cases that each selection event before this state used; empty at the start
     """
 
     generation: int

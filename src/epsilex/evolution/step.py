@@ -1,4 +1,4 @@
-"""The generation, as the paper has it, and its repetition."""
+"""One generation, as in the paper, and its repetition."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def step(state: State, run: Run) -> State:
 
 
 def evolve(run: Run, state: State | None = None) -> Iterator[State]:
-    """The start, then one generation after another, for as long as it is asked; from a `state`, what comes after it.
+    """The start, then one generation after another without end; with a `state`, the generations after it.
 
     The same seed gives the same states, whatever the number of threads.
     """

@@ -1,10 +1,10 @@
-"""The paper's experiments, from one trial to the page that holds them against the published results.
+"""The paper's experiments, from one trial to the page that compares them with the published results.
 
     from epsilex import experiments
 
     experiments.reproduce(out="reproduction", jobs=2)                        # run, or continue
     experiments.reproduce(methods=["tournament", "my.module:select"])        # your own method beside another
-    experiments.report("reproduction")                                      # tables, figures and page anew
+    experiments.report("reproduction")                                      # rewrite tables, figures and page
     experiments.keep("reproduction", "docs/reproduction")                   # a compact copy that can be committed
 
 | module       | what it holds                                                               |
@@ -14,17 +14,17 @@
 | `methods`    | the compared methods, their labels and letters                              |
 | `trials`     | one trial: key, seeds, run                                                  |
 | `environment` | where a trial ran                                                          |
-| `runner`     | trials run, stored, tried again; `pools`: on processes or a Dask cluster    |
+| `runner`     | runs, stores and retries trials; `pools`: on processes or a Dask cluster    |
 | `progress`   | the live table                                                              |
-| `store`      | the results file, written; `results`: read back as tidy rows; `schema`      |
+| `store`      | writes the results file; `results`: reads it as tidy rows; `schema`         |
 | `compact`    | the results as a few small text files                                       |
 | `statistics` | medians, tests, ranks, intervals on tidy rows; `bayes`, `comparisons`       |
 | `published`  | the paper's table                                                           |
-| `verdicts`   | ours against the published, cell by cell; `claims`: sentence by sentence    |
+| `verdicts`   | our results against the paper's, by cell; `claims`: sentence by sentence    |
 | `discussion` | the paper's open questions, answered                                        |
 | `differences` | paper, authors' program and ours, side by side                             |
 | `tables`     | Markdown, LaTeX, CSV; `page`: index.html                                    |
-| `figures`    | the paper's figures; `figure_data`: their data; `plots`: how they are drawn |
+| `figures`    | the paper's figures; `figure_data`: their data; `plots`: drawing            |
 """
 
 from epsilex.experiments.reproduction import Reproduction, keep, report, reproduce

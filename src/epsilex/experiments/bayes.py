@@ -17,12 +17,12 @@ import numpy as np
 
 STRENGTH = 0.5  # weight of the prior's pseudo-observation, as in the tutorial
 SAMPLES = 20_000
-FAR = 1e9  # stands for an infinite difference, which has no mean with its opposite
+FAR = 1e9  # replaces an infinite difference, whose mean with its opposite is undefined
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Probabilities that below, inside or above the region is the likeliest place of a difference."""
+    """Probabilities that a difference is most likely below, inside or above the region."""
 
     below: float
     inside: float

@@ -1,7 +1,7 @@
-"""Results as a few small text files: all trials, their histories thinned. Every table and figure is made from them.
+"""Results as a few small text files: all trials, with thinned histories. They suffice for every table and figure.
 
-A folder `rows` holds one CSV file per table of the results file; settings, which are long, are stored once. The files
-are the same for the same results.
+A folder `rows` holds one CSV file per table of the results file; settings, which are long, are stored once. The same
+results give the same files.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import pandas as pd
 from epsilex.experiments import schema
 
 FOLDER = "rows"
-EVERY = 25  # generations between two rows of a thinned history; 250, of which a claim speaks, is one of them
+EVERY = 25  # generations between rows of a thinned history; divides 250, which a claim needs
 _PLAIN = ("runs", "cells", "problems", "environments", "trials")
 _HISTORY = ("best_mae", "cases_used", "cases_used_mean", "diversity")
 
 
 def write(db: sqlite3.Connection, folder: Path) -> None:
-    """The rows of a results file, into `folder`."""
+    """Write the rows of a results file into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = {name: pd.read_sql_query(f"SELECT * FROM {name}", db) for name in _PLAIN}
     tables["trials"] = tables["trials"].sort_values(["problem", "method", "settings", "engine", "trial"])

@@ -1,4 +1,4 @@
-"""The adaptive methods against every other: significance, effect size, and the Bayesian signed-rank test.
+"""The adaptive methods against all others: significance, effect size, and the Bayesian signed-rank test.
 
 Trials are paired by their number, because all methods of a trial see the same partition. Differences are relative to
 the other method's median; up to 5% of it counts as practically equal.
@@ -20,7 +20,7 @@ COLUMNS = ["problem", "method", "other", "pairs", "p", "effect", "magnitude", "b
 
 
 def adaptive(rows: pd.DataFrame, rebuilt: Collection[str] = ()) -> pd.DataFrame:
-    """One row per problem and pair, and one per pair over the problems' medians (the rebuilt ones left out).
+    """One row per problem and pair, and one per pair over the problems' medians (without rebuilt problems).
 
     `pairs` counts paired differences; `better`, `alike` and `worse` are posterior probabilities for `method`.
     """
@@ -57,7 +57,7 @@ def relative(ours, theirs, unit) -> np.ndarray:
 
 
 def _wanted(method: str, other: str) -> bool:
-    """Each adaptive method against the others; the pair of the two once."""
+    """Each adaptive method against the others; the pair of adaptive methods once."""
     if method not in ADAPTIVE or other == method or other not in published.TABLE:
         return False
     return (method, other) != ADAPTIVE[::-1]

@@ -1,4 +1,4 @@
-"""What the paper, its authors' program and ours do, point by point, as rows for the results page and the docs.
+"""Differences between the paper, its authors' program and ours, as rows for the results page and the docs.
 
 The authors' program is github.com/lacava/ellen as of January 2016.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Difference(NamedTuple):
-    """One row; `switch` is what makes ours do as the authors' program did, empty where nothing does."""
+    """One row; `switch` makes our program behave like the authors', empty if no switch does."""
 
     topic: str
     paper: str

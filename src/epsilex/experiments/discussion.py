@@ -1,8 +1,8 @@
-"""The questions that the paper's discussion leaves open (Section 5), each as variants of Lex eps_e-lambda.
+"""The open questions of the paper's discussion (Section 5), each as variants of Lex eps_e-lambda.
 
-A variant is held against the method itself, trial by trial on the same partitions: the rank-sum test with Holm's
-correction on each problem, and over all problems together the Bayesian signed-rank test, in which up to 5% of the
-method's median counts as practically equal.
+Each variant is compared with the method itself, trial by trial on the same partitions: by the rank-sum test with Holm's
+correction on each problem, and over all problems by the Bayesian signed-rank test, in which up to 5% of the method's
+median counts as practically equal.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Variant:
     """One variant against the method itself.
 
     medians   by problem
-    better    problems on which it is significantly better; worse: worse
+    better    problems on which it is significantly better; worse: significantly worse
     posterior of its relative improvement over all paired trials: above, inside or below the region of equivalence
     """
 
@@ -92,7 +92,7 @@ def _variant(name: str, rows: pd.DataFrame, own: pd.DataFrame) -> Variant:
 
 
 def verdict(posterior: bayes.Posterior) -> str:
-    """What the differences over all problems say, where they say it with SURE probability."""
+    """The verdict of the differences over all problems that has SURE probability, if any."""
     for chance, word in ((posterior.above, HELPS), (posterior.below, HURTS), (posterior.inside, ALIKE)):
         if chance >= SURE:
             return word

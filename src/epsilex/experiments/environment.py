@@ -15,7 +15,7 @@ _PACKAGES = ("numpy", "numba", "scipy", "pandas", "scikit-learn")
 
 @lru_cache(maxsize=1)
 def describe() -> dict[str, Any]:
-    """Of this process: versions, commit, processor, number of processors."""
+    """The environment of this process: versions, commit, processor, number of processors."""
     from epsilex import __version__
 
     return {
@@ -38,7 +38,7 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str | None:
-    """Commit of the source tree this package is imported from, `+` when it has changes; None outside of one."""
+    """Commit of the source tree this package is imported from, with `+` if it has changes; None outside one."""
     folder = Path(__file__).parent
     try:
         commit = _git(folder, "rev-parse", "--short=12", "HEAD")
@@ -53,7 +53,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def _processor() -> str:
-    """The processor's name, as far as the system tells."""
+    """The processor's name, if the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""What the figures show, as tidy rows; drawing is elsewhere (`figures`)."""
+"""The data of the figures, as tidy rows; `figures` draws them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-POINTS = 200  # a curve is thinned to about so many generations; more cannot be seen
+POINTS = 200  # generations per curve after thinning; more would not be visible
 
 
-WILD = 1e30  # stands for an infinite error, which cannot be drawn
+WILD = 1e30  # replaces an infinite error, which cannot be drawn
 
 
 def box_values(trials: pd.DataFrame, by: str, order: Sequence) -> list[np.ndarray]:
-    """Test errors of each group of column `by`, in this order; an infinite one is drawn far off."""
+    """Test errors of each group of column `by`, in this order; infinite errors are replaced by WILD."""
     groups = {key: group["test_mae"].to_numpy(np.float64) for key, group in trials.groupby(by)}
     return [np.minimum(groups.get(key, np.array([])), WILD) for key in order]
 
 
 def box_limit(values: Sequence[np.ndarray]) -> float:
-    """Upper end of the axis: above the boxes and their whiskers, however far some trials are off."""
+    """Upper end of the axis: above the boxes and their whiskers, regardless of outliers."""
     tops = []
     for group in values:
         if len(group) and np.median(group) < WILD:
@@ -43,12 +43,12 @@ def curves(history: pd.DataFrame, value: str, by: str) -> pd.DataFrame:
 
 
 def training_curves(history: pd.DataFrame) -> pd.DataFrame:
-    """Best training MAE by method and generation, in the units that are reported."""
+    """Best training MAE by method and generation, in the reported units."""
     return curves(history.assign(mae=history["best_mae"] * history["target_scale"]), "mae", "method")
 
 
 def case_curves(history: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Number of cases used in a selection event, by generation; no case used is no selection by cases."""
+    """Number of cases used in a selection event, by generation; zero cases means no selection by cases."""
     used = history[history["cases_used"] > 0]
     return curves(used.assign(cases=used["cases_used"] * used["training_cases"]), "cases", by)
 

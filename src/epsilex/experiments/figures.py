@@ -1,6 +1,6 @@
-"""The paper's figures, drawn from tidy rows, off screen and without changing anything global.
+"""The paper's figures, drawn from tidy rows, off screen and without changing global state.
 
-Each figure is a function of a study's results; it gives None where there is nothing to draw.
+Each figure is a function of a study's results; it returns None if there is nothing to draw.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Drawn:
 
 
 def draw(results: Results, folder: Path) -> list[Drawn]:
-    """Every figure of a study into `folder`; one that cannot be drawn any more is removed."""
+    """Write every figure of a study into `folder`; a figure that can no longer be drawn is removed."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     with matplotlib.rc_context(plots.LOOK):
@@ -78,7 +78,7 @@ def training_mae(results: Results) -> Figure:
 
 
 def cases_used(results: Results) -> Figure | None:
-    """Cases used in a selection event over generations, for the methods that go by cases."""
+    """Cases used in a selection event over generations, for methods that select by cases."""
     counted = results.history[results.history["cases_used"] > 0]
     methods = [method for method in results.methods if method.id in set(counted["method"])]
     problems = [problem for problem in results.problem_names if problem in set(counted["problem"])]
@@ -187,7 +187,7 @@ def _epsilon_curves(results: Results, curves: Callable, label: str) -> Figure | 
     figure, (axes,) = plots.panels(1, width=6.0, height=3.4)
     found = curves(rows, "epsilon")
     for place, (epsilon, color) in enumerate(zip(EPSILONS, plots.graded_colors(len(EPSILONS)), strict=True)):
-        width = 1.2 + 0.4 * (len(EPSILONS) - 1 - place)  # several values may use one case: wide lines show below
+        width = 1.2 + 0.4 * (len(EPSILONS) - 1 - place)  # curves of one case coincide: wider lines show below
         plots.curve(axes, found[found["epsilon"] == epsilon], color, "-", rf"$\epsilon_e$ = {epsilon:g}", width)
     axes.set(xlabel="generation", ylabel=label, title=_where(results))
     plots.legend_beside(axes)

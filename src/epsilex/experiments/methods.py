@@ -1,4 +1,4 @@
-"""The compared methods: the paper's eight with their letters, the other ids, and anyone's own function."""
+"""The compared methods: the paper's eight with their letters, the other ids, and users' own functions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Method:
     id       an id of `selection.METHODS` or `package.module:function`, with options, and with settings after a `+`:
              `lex_e_mad`, `lex_e(epsilon=0.5)`, `tournament + crossover=0.9`
     label    as in the paper, in plain text
-    math     the same, its mathematics between dollar signs
-    letter   names the method in the table's marks of significance
+    math     the same, with mathematics between dollar signs
+    letter   the method's letter in the table's marks of significance
     """
 
     id: str
@@ -43,13 +43,13 @@ PAPER = (
 )
 BEYOND = {"lex_semi": "Lex semi-dynamic", "lex_dynamic": "Lex dynamic"}
 PAPER_OPTIONS: dict[str, dict[str, Any]] = {"lex_y": {"epsilon": 0.10}, "lex_e": {"epsilon": 5.0}}  # Section 4.3
-PLUS = " + "  # between a method and the settings it is run with
+PLUS = " + "  # between a method and its settings
 
 _KNOWN = {method.id: method for method in PAPER}
 
 
 def arrange(ids: Sequence[str]) -> list[Method]:
-    """The methods of these ids, the paper's first and in its order; the others get the letters from i on."""
+    """The methods of these ids, the paper's first and in its order; the others get letters from i on."""
     ids = list(dict.fromkeys(ids))
     others = [text for text in ids if text not in _KNOWN]
     found = [method for method in PAPER if method.id in ids]
@@ -74,13 +74,13 @@ def _labels(text: str, others: Sequence[str]) -> tuple[str, str]:
 
 
 def parts(text: str) -> tuple[str, dict[str, Any]]:
-    """Name and effective options of a method: those of the paper where it has any, and those that are written."""
+    """Name and effective options of a method: the paper's, if any, overridden by those in the text."""
     name, options = spelling.parse(text)
     return name, PAPER_OPTIONS.get(name, {}) | options
 
 
 def check(text: str) -> None:
-    """Raise a ValueError unless `text` names a method that can be run, with options it has and values they may have."""
+    """Raise a ValueError unless `text` names a method that can be run, with valid options and values."""
     import numpy as np
 
     name, options = parts(text)
@@ -95,12 +95,12 @@ def check(text: str) -> None:
 
 
 def load(text: str) -> str | Callable | selection.Method:
-    """What the estimator takes as `selection`: the id itself, or what `package.module:function` names."""
+    """The estimator's `selection`: the id itself, or the object that `package.module:function` names."""
     module, colon, name = text.partition(":")
     if not colon:
         return text
     if "" not in sys.path:
-        sys.path.append("")  # an installed command does not see the folder it is run in; Python itself does
+        sys.path.append("")  # an installed command, unlike `python`, does not import from the current folder
     try:
         function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
@@ -113,7 +113,7 @@ def load(text: str) -> str | Callable | selection.Method:
 
 
 def code_mark(text: str) -> str | None:
-    """A short hash of a user's function, so that trials of an edited function are not taken for trials of the old."""
+    """A short hash of a user's function, so that trials of an edited function are kept apart from earlier ones."""
     function = load(text)
     if isinstance(function, str):
         return None

@@ -54,19 +54,19 @@ def render(
 
 
 def sections(judged: list[Judged]) -> dict[str, list[Judged]]:
-    """Judged claims by section; a section that nothing was judged of is left out."""
+    """Judged claims by section, without empty sections."""
     found = {name: [one for one in judged if one.claim in members] for name, members in claims.SECTIONS.items()}
     return {name: members for name, members in found.items() if members}
 
 
 def counted(judged: list[Judged]) -> dict[str, int]:
-    """Claims by verdict; verdicts without a claim are left out."""
+    """Number of claims by verdict, without verdicts that have no claim."""
     counts = Counter(one.verdict for one in judged)
     return {verdict: counts[verdict] for verdict in claims.VERDICTS if counts[verdict]}
 
 
 def comparison_rows(table: ResultsTable) -> list[dict[str, Any]]:
-    """One row per pair of methods: their labels, and what was found on each problem and over all of them."""
+    """One row per pair of methods: their labels, and the results on each problem and over all problems."""
     labels = {method.id: method.label for method in table.methods}
     found = []
     for (method, other), part in table.comparisons.groupby(["method", "other"], sort=False):
@@ -76,7 +76,7 @@ def comparison_rows(table: ResultsTable) -> list[dict[str, Any]]:
 
 
 def _friedman_note(results: Results) -> str:
-    """The test over the problems with the paper's data, and over all of them where that is more."""
+    """The test over the problems with the paper's data, and over all problems if there are more."""
     medians = statistics.medians(results.trials)
     counted = statistics.counted_medians(medians, statistics.rebuilt(results.problems))
     lines = []
@@ -91,7 +91,7 @@ def _friedman_note(results: Results) -> str:
 
 
 def rerun_command(problem: str, method: str, results: Results) -> str:
-    """The command that runs one cell of the table again, to the same numbers."""
+    """The command that repeats one cell of the table with the same numbers."""
     rows = results.trials[(results.trials["problem"] == problem) & (results.trials["method"] == method)]
     command = f"epsilex reproduce --problems {problem} --methods {method} --trials {len(rows)}"
     if results.run["generations"] != published.GENERATIONS:
@@ -100,7 +100,7 @@ def rerun_command(problem: str, method: str, results: Results) -> str:
 
 
 def _scale_note(results: Results) -> str | None:
-    """What to tell the reader if this is not the paper's scale."""
+    """A note for the reader if this is not the paper's scale."""
     run, full = results.run, (published.GENERATIONS, published.POPULATION_SIZE)
     if (run["generations"], run["population_size"]) == full:
         return None

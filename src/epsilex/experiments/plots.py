@@ -1,4 +1,4 @@
-"""What the figures are drawn with: panels, boxes, curves, and one look for each method."""
+"""Drawing tools of the figures: panels, boxes, curves, and one style per method."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from epsilex.experiments.methods import Method
 
 Line = str | tuple[float, tuple[float, ...]]
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; the baselines are dashed. The two adaptive methods
-# often coincide: long dashes let the one below show through.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; the baselines are dashed. The two adaptive
+# methods often coincide, so long dashes let the lower one show through.
 _STYLES: dict[str, tuple[str, Line]] = {
     "random": ("#999999", "--"),
     "tournament": ("#000000", "--"),
@@ -47,7 +47,7 @@ LOOK: dict[Any, Any] = {
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "svg.hashsalt": "epsilex",  # the same figure is the same file
+    "svg.hashsalt": "epsilex",  # equal figures give equal files
 }
 
 
@@ -76,7 +76,7 @@ def panels(n: int, width: float = 3.4, height: float = 2.6) -> tuple[Figure, lis
 
 
 def boxes(axes: Axes, values: Sequence[np.ndarray], colors: Sequence) -> None:
-    """Box plots in the places 1, 2, ..; trials far above all boxes are counted at the upper edge instead of drawn."""
+    """Box plots at the places 1, 2, ..; trials far above all boxes are counted at the upper edge, not drawn."""
     flier = {"marker": ".", "markersize": 4, "alpha": 0.6}
     drawn = axes.boxplot(values, widths=0.6, patch_artist=True, flierprops=flier)
     for box, median, color in zip(drawn["boxes"], drawn["medians"], colors, strict=True):
@@ -108,7 +108,7 @@ def method_curves(axes: Axes, rows: pd.DataFrame, methods: Sequence[Method]) -> 
 
 
 def plain_log(axes: Axes) -> None:
-    """A logarithmic upright axis with plain numbers."""
+    """A logarithmic vertical axis with plain numbers."""
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     ratio = high / low

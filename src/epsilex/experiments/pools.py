@@ -16,7 +16,7 @@ _GONE = "dask: the scheduler went away; what was stored is intact, so start agai
 class ProcessPool:
     """Processes of this machine, one trial each at a time.
 
-    Each worker is a pool of one: when it dies it takes only its own trial along, and the culprit is known.
+    Each worker is its own pool: when it dies, only its own trial is lost, and that trial is known.
     """
 
     def __init__(self, jobs: int | None = None):
@@ -55,7 +55,7 @@ class ProcessPool:
         return list(done)
 
     def close(self) -> None:
-        """End all workers at once, trials in flight included."""
+        """End all workers immediately, including running trials."""
         for worker in (*self._idle, *self._busy.values()):
             for process in list((worker._processes or {}).values()):
                 process.kill()
@@ -63,7 +63,7 @@ class ProcessPool:
 
 
 class DaskPool:
-    """The workers of a Dask cluster. They need only this package installed: data travels with the trial."""
+    """The workers of a Dask cluster. They need only this package installed, because data is sent with the trial."""
 
     def __init__(self, address: str, timeout: float = 10.0):
         try:
@@ -80,8 +80,8 @@ class DaskPool:
             options = Security().get_connection_args("client")
             await (await connect(address, timeout=timeout, **options)).close()
 
-        # A client that fails in its constructor is closed whenever it is collected as garbage, and that takes a
-        # lock which the next client may hold: so a client is made only where somebody answers.
+        # A client that fails in its constructor is closed when it is garbage collected, which takes a lock that the
+        # next client may hold. So a client is made only if the scheduler answers.
         try:
             LoopRunner().run_sync(knock)
             self._client = Client(address, timeout=timeout, set_as_default=False)
@@ -98,7 +98,7 @@ class DaskPool:
 
     @property
     def slots(self) -> int:
-        """How many trials run at once; workers may come and go."""
+        """Number of trials that run at once; workers may come and go."""
         try:
             return sum(self._client.nthreads().values())
         except OSError:
@@ -106,7 +106,7 @@ class DaskPool:
 
     @property
     def free(self) -> bool:
-        # As many again wait at the workers, so that none is idle between trials.
+        # Twice as many are submitted, so that no worker is idle between trials.
         return len(self._busy) < max(1, 2 * self.slots)
 
     def submit(self, work: Callable, *arguments: Any) -> Future:
@@ -132,7 +132,7 @@ def _worker() -> ProcessPoolExecutor:
 
 
 def _start_worker() -> None:
-    """One thread a worker; leave when the parent is gone; leave Ctrl-C to the parent."""
+    """One thread per worker; exit when the parent is gone; leave Ctrl-C to the parent."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)

@@ -1,4 +1,4 @@
-"""The live table: what is done, running and left, and the time to go."""
+"""The live table: trials done, running and left, and the remaining time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rich.text import Text
 from epsilex.experiments import methods
 from epsilex.experiments.trials import Outcome, Trial
 
-_LINE_EVERY = 15.0  # seconds, where there is no terminal to draw in
+_LINE_EVERY = 15.0  # seconds, if there is no terminal
 
 
 class Progress:
-    """Watches a run on `console`: a live table in a terminal, a line now and then elsewhere."""
+    """Watches a run on `console`: a live table in a terminal, an occasional line elsewhere."""
 
     def __init__(self, console: Console, plan: Sequence[Trial], done: set[Trial], slots: int):
         self._console = console
@@ -68,7 +68,7 @@ class Progress:
         return self._cells.total() - self._done.total() - self._failed.total()
 
     def time_to_go(self) -> float | None:
-        """Seconds, from the times of the cell's own trials where it has any, else of all."""
+        """Remaining seconds, from the times of each cell's own trials if it has any, else of all trials."""
         known = [second for cell in self._seconds.values() for second in cell]
         if not known:
             return None

@@ -1,10 +1,10 @@
 """The paper's results table, as data.
 
 La Cava, Spector, Danai, "Epsilon-lexicase selection for regression", GECCO 2016 (corrected version), Table 2:
-median best-of-run MAE on the test sets over 30 trials, with the letters of the methods that it is significantly better
-than (Wilcoxon rank-sum test, Holm correction, p < 0.05), mean rank over the problems, and time for the trials.
+median best-of-run MAE on the test sets over 30 trials, with the letters of significantly worse methods (Wilcoxon
+rank-sum test, Holm correction, p < 0.05), mean rank over the problems, and time for the trials.
 
-The paper ranked unrounded medians: on Wind it has AFP before Lex e-lambda (both 0.381) and Lex e before Lex y (both
+The paper ranked unrounded medians: on Wind it ranks AFP before Lex e-lambda (both 0.381) and Lex e before Lex y (both
 0.386). With ties shared, the printed medians give the mean ranks 4.08, 1.58, 4.58 and 3.08 for these four, not 4.00,
 1.67, 4.50 and 3.17. All others are the same.
 """
@@ -58,7 +58,7 @@ def letters() -> pd.DataFrame:
 
 
 def median(problem: str, method: str) -> float | None:
-    """One cell; None where the paper has none."""
+    """One cell; None if the paper has none."""
     if method not in TABLE or problem not in PROBLEMS:
         return None
     return TABLE[method].medians[PROBLEMS.index(problem)]

@@ -1,4 +1,4 @@
-"""The door: run the paper's studies, and write their tables, figures and page."""
+"""The entry point: run the paper's studies, and write their tables, figures and page."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ STUDIES = ("table", "epsilon", "discussion")
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run leaves behind.
+    """The result of a run.
 
     out      the folder with results.sqlite, table.md, table.tex, table.csv, cells.csv, figures/ and index.html
     table    the table as Markdown, empty if only the epsilon study was run
-    done     trials stored for what was asked
+    done     stored trials of the requested studies
     failed   trials that failed three times; the page has their errors
     skipped  problems left out because their data is not here
     """
@@ -54,16 +54,16 @@ def reproduce(
     ----------
     problems : names, CSV files with their targets as `my.csv:price`, or problems of `problems.from_csv`; None: all of
         the study whose data is here
-    methods : ids of `selection.METHODS` or `package.module:function`, with options where they have any, such as
+    methods : ids of `selection.METHODS` or `package.module:function`, with options if any, such as
         `lex_e_mad(pool_size=100)`; None: the study's
     trials, generations : None: the study's
     study : "table", "epsilon", "discussion"; None: the table, and for `quick` with all problems and methods also the
         effect of epsilon
     out : folder for results and report; trials found there are not run again
-    jobs : number of processes; None: one a processor
+    jobs : number of processes; None: one per processor
     dask : address of a Dask scheduler, instead of processes
     quick : a few minutes' version of the same path
-    settings : settings to run with instead of Table 1's, such as `{"crossover": 0.9}`; they get rows of their own
+    settings : settings to use instead of Table 1's, such as `{"crossover": 0.9}`; they get their own rows
     console : rich console for progress; None: standard error
     """
     from rich.console import Console
@@ -94,7 +94,7 @@ def reproduce(
 
 
 def _carry_out(plans, loaded: dict[str, Problem], out: Path, pool: DaskPool | ProcessPool, console) -> int:
-    """Run what is left of the plans, (study, scale, cells) each; how many trials failed."""
+    """Run what is left of the plans, (study, scale, cells) each; returns the number of failed trials."""
     failed = 0
     with Store.open(out / FILE) as store:
         for study, scale, cells in plans:
@@ -111,13 +111,13 @@ def _carry_out(plans, loaded: dict[str, Problem], out: Path, pool: DaskPool | Pr
 
 
 def keep(out: str | Path, folder: str | Path) -> str:
-    """Write a compact copy of the results in `out` into `folder`, and its report, made from that copy alone."""
+    """Write a compact copy of the results in `out` into `folder`, and its report, made only from that copy."""
     results.keep(Path(out), Path(folder))
     return report(folder)
 
 
 def report(out: str | Path) -> str:
-    """Write tables, figures and page anew from the stored rows alone; the table as Markdown is given back."""
+    """Rewrite tables, figures and page from the stored rows only; returns the table as Markdown."""
     from epsilex.experiments import figures, page
 
     out = Path(out)
@@ -160,7 +160,7 @@ def _chosen_studies(study: str | None, both: bool) -> tuple[str, ...]:
 def _load_problems(
     asked: Sequence[str | Problem] | None, quick: bool, console
 ) -> tuple[dict[str, Problem], tuple[str, ...]]:
-    """Problems by name. What was asked for must be there; of all, those whose data is missing are left out, aloud."""
+    """Problems by name. Requested problems must be available; by default those without data are skipped with a note."""
     if asked is not None:
         if isinstance(asked, str) or not asked:
             raise ValueError(f"problems: expected a list of names or problems, not empty; got {asked!r}")
@@ -176,7 +176,7 @@ def _load_problems(
     for name in problem_room.NAMES:
         try:
             problem = problem_room.load(name)
-            if quick and problem.dynamic:  # a free run takes many times the time of a static model
+            if quick and problem.dynamic:  # a free run takes many times as long as a static model
                 console.print(f"Left out of a quick run: {name}. --problems {name} has it.", highlight=False)
             else:
                 loaded[name] = problem

@@ -17,8 +17,8 @@ from epsilex.experiments.methods import Method, arrange
 from epsilex.experiments.store import FILE, ResultsError, check_version, explained
 from epsilex.selection import spelling
 
-# Of a study the cells asked for at the scale and with the engine of its last run: a quick look and the full run may
-# share one file, and engines never mix.
+# The cells of a study at the scale and with the engine of its last run: a quick run and the full run may share one
+# file, and engines never mix.
 _REPORTED = """
     FROM trials JOIN cells USING (problem, method, settings, engine) JOIN (
         SELECT engine, generations, population_size FROM runs WHERE study = :study ORDER BY run DESC LIMIT 1
@@ -32,11 +32,11 @@ _REPORTED = """
 class Results:
     """One study's results.
 
-    trials    one row a finished trial: problem, method, epsilon, trial, test_mae, ...
-    failures  one row a failed trial: problem, method, trial, attempts, error
-    history   one row a trial and generation: problem, method, epsilon, trial, generation, best_mae, ...
+    trials    one row per finished trial: problem, method, epsilon, trial, test_mae, ...
+    failures  one row per failed trial: problem, method, trial, attempts, error
+    history   one row per trial and generation: problem, method, epsilon, trial, generation, best_mae, ...
     run       the last run of the study: trials, generations, population_size, started, finished
-    problems  one row a problem, index its name
+    problems  one row per problem, indexed by name
     """
 
     study: str
@@ -94,7 +94,7 @@ def read(out: Path, study: str) -> Results | None:
 
 
 def _by_column(rows: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Rows with the columns `method`, as the study names it, and `epsilon`, which sets the epsilon study's apart."""
+    """Rows with the columns `method`, as the study names it, and `epsilon`, which distinguishes the epsilon study's."""
     names = rows.pop("name")
     if study != "epsilon":
         return rows.assign(method=names, epsilon=-1.0)

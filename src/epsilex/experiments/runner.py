@@ -1,4 +1,4 @@
-"""Run the trials that are left, store each as it ends, try a failing one again."""
+"""Run the remaining trials, store each as it ends, retry failing ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from epsilex.experiments.store import Store
 from epsilex.experiments.trials import Outcome, Trial, run_trial
 from epsilex.problems import Problem
 
-ATTEMPTS = 3  # once, and twice again
+ATTEMPTS = 3  # one, and two retries
 
 
 class Watcher(Protocol):
-    """Who is told what happens."""
+    """Receives the events of a run."""
 
     def started(self, trial: Trial) -> None: ...
     def ended(self, trial: Trial, outcome: Outcome, final: bool) -> None: ...
@@ -31,7 +31,7 @@ def run(
     watcher: Watcher,
     work: Callable[[Trial, Problem], Outcome] = run_trial,
 ) -> int:
-    """Run the trials `left`; how many failed for good is given back."""
+    """Run the trials `left`; returns how many failed for good."""
     waiting = deque((trial, 1) for trial in left)
     running: dict = {}
     failed = 0
@@ -55,6 +55,6 @@ def run(
 
 
 def _outcome(future) -> Outcome:
-    """What the trial gave back, or, where not even that was possible, why."""
+    """The trial's outcome, or the error of a worker that died."""
     error = CancelledError() if future.cancelled() else future.exception()
     return future.result() if error is None else Outcome(error=f"the worker died: {type(error).__name__}: {error}")

@@ -1,6 +1,6 @@
 """Statistics on tidy rows: a DataFrame with one row per trial and the columns problem, method, test_mae, cpu_seconds.
 
-Everything is computed from the rows alone, by SciPy and scikit-posthocs where they have it.
+Everything is computed from the rows only, by SciPy and scikit-posthocs where possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REFERENCE = "tournament"
 
 
 def rebuilt(problems: pd.DataFrame) -> set[str]:
-    """The problems whose data is not the paper's: those marked in the column `rebuilt`, where there is one."""
+    """The problems whose data is not the paper's: those marked in the column `rebuilt`, if it exists."""
     return set(problems.index[problems["rebuilt"].astype(bool)]) if "rebuilt" in problems else set()
 
 
@@ -29,7 +29,7 @@ def medians(rows: pd.DataFrame) -> pd.DataFrame:
 def median_interval(
     values: np.ndarray, level: float = 0.95, resamples: int = 9999, seed: int = 0
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of a median; NaN for fewer than 3 values, of which it says nothing."""
+    """Percentile bootstrap interval of a median; NaN for fewer than 3 values, for which it is meaningless."""
     from scipy.stats import bootstrap
 
     values = np.asarray(values, np.float64)
@@ -94,7 +94,7 @@ def pairwise(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def can_be_significant(rows: pd.DataFrame) -> list[str]:
-    """The problems with so many trials that the least p they can give, 2 / C(2n, n), is significant after Holm's first
+    """The problems with enough trials for significance: the smallest possible p, 2 / C(2n, n), passes Holm's first
     step."""
     pairs = math.comb(rows["method"].nunique(), 2)
     trials = rows.groupby(["problem", "method"]).size().groupby("problem").min()
@@ -102,7 +102,7 @@ def can_be_significant(rows: pd.DataFrame) -> list[str]:
 
 
 def letters(pairs: pd.DataFrame, letter: dict[str, str]) -> dict[tuple[str, str], str]:
-    """(problem, method) -> letters of the methods that it is significantly better than, as in the paper's table."""
+    """(problem, method) -> letters of the significantly worse methods, as in the paper's table."""
     found = {}
     for (problem, method), group in pairs.groupby(["problem", "method"]):
         found[problem, method] = "".join(sorted(letter[other] for other in group.loc[group["better"], "other"]))
@@ -110,7 +110,7 @@ def letters(pairs: pd.DataFrame, letter: dict[str, str]) -> dict[tuple[str, str]
 
 
 def counted_medians(medians: pd.DataFrame, rebuilt: Collection[str]) -> pd.DataFrame:
-    """The medians that ranks are made of: without the problems with rebuilt data, unless there are only such."""
+    """The medians used for ranks: without problems with rebuilt data, unless there are no others."""
     kept = [name for name in medians if name not in rebuilt]
     return medians[kept] if kept else medians
 
@@ -138,7 +138,7 @@ class Friedman:
 
     @property
     def intervals(self) -> pd.DataFrame:
-        """low and high by method: mean rank +- half the critical difference. Significant where they do not overlap."""
+        """low and high by method: mean rank +- half the critical difference. No overlap is significant."""
         half = self.difference / 2
         return pd.DataFrame({"low": self.mean_ranks - half, "high": self.mean_ranks + half})
 
@@ -174,8 +174,8 @@ def critical_difference(methods: int, problems: int) -> float:
 def times(rows: pd.DataFrame) -> pd.DataFrame:
     """By method: `total`, the median over problems of the time for all trials (seconds), and `ratio` to tournament's.
 
-    A cell that has fewer trials than another so far is scaled up to the same number. Only problems that all methods
-    have count, for problems differ more in their time than methods do.
+    A cell with fewer trials than another is scaled up to the same number. Only problems that all methods have count,
+    because problems differ more in time than methods do.
     """
     cells = rows.groupby(["method", "problem"])["cpu_seconds"].agg(["mean", "size"])
     table = (cells["mean"] * cells["size"].max()).unstack()

@@ -1,6 +1,6 @@
-"""The results file, one SQLite database: opened by one run at a time, one transaction a trial.
+"""The results file, one SQLite database: opened by one run at a time, one transaction per trial.
 
-A run that is killed loses only the trials in flight; what is stored stays intact.
+A killed run loses only the running trials; stored trials stay intact.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Store:
                 connection.close()
 
     def begin(self, study: str, scale: Scale, cells: Sequence[Cell], problems: Iterable[Problem], workers: str) -> int:
-        """Note a run and what it is to report. Refuses data other than the results so far were made with."""
+        """Record a run and the cells it reports. Refuses data that differs from that of the stored results."""
         with self._transaction() as db:
             for problem in problems:
                 _note_problem(db, problem)
@@ -73,12 +73,12 @@ class Store:
             return db.execute("SELECT max(run) FROM runs").fetchone()[0]
 
     def end(self, run: int) -> None:
-        """Note that a run came to its end."""
+        """Record the end of a run."""
         with self._transaction() as db:
             db.execute("UPDATE runs SET finished = ? WHERE run = ?", (_now(), run))
 
     def done(self) -> set[Trial]:
-        """The trials that need not be run again. Failed ones are not among them: a new run tries them again."""
+        """The finished trials. Failed trials are not included, so a new run tries them again."""
         rows = self._connection.execute(f"SELECT {', '.join(_KEY)} FROM trials WHERE status = 'done'")
         return {Trial(*row) for row in rows}
 
@@ -119,7 +119,7 @@ class Store:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
-                # A full disk has rolled back by itself already.
+                # On a full disk SQLite has already rolled back.
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
@@ -141,7 +141,7 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
         connection.execute("PRAGMA journal_mode = WAL")
-        # The version goes in with the tables: a file is either empty or complete.
+        # The version is written together with the tables, so a file is either empty or complete.
         pragmas = f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA user_version = {schema.VERSION};"
         connection.executescript(f"BEGIN; {schema.TABLES} {pragmas} COMMIT;")
     check_version(connection, path)
@@ -151,7 +151,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock beside the file. It is SQLite's own: it works on every system and ends with its process."""
+    """Hold a lock beside the file. It is an SQLite lock, which works on every system and ends with its process."""
     beside = path.with_name(path.name + ".lock")
     try:
         lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
@@ -170,7 +170,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """SQLite's errors in the words of a user."""
+    """Translate SQLite's errors into messages for users."""
     try:
         yield
     except sqlite3.Error as error:

@@ -2,7 +2,7 @@
 
 `table`       eight methods on six problems, 30 trials (Section 4.4)
 `epsilon`     fixed epsilon_e and epsilon_y from 0.01 to 10 on Tower, 15 trials (Section 4.3)
-`discussion`  what the paper's discussion leaves to be tried, on the static problems, 10 trials (Section 5)
+`discussion`  open questions of the paper's discussion, on the static problems, 10 trials (Section 5)
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from epsilex.experiments import methods
 from epsilex.experiments.trials import Trial, effective_settings, encode
 from epsilex.selection import spelling
 
-FIXED = ("seed", "selection", "selection_options")  # given by the trial's number and method
+FIXED = ("seed", "selection", "selection_options")  # determined by the trial's number and method
 EPSILONS = (0.01, 0.05, 0.10, 0.50, 1.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of a study is run."""
+    """The scale at which a study is run."""
 
     trials: int
     generations: int
@@ -41,7 +41,7 @@ QUICK = {"table": Scale(3, 30, 1000), "epsilon": Scale(2, 20, 1000), "discussion
 
 
 def scale(study: str, quick: bool, trials: int | None, generations: int | None) -> Scale:
-    """The paper's scale, or the quick one, with what the caller asks for put in."""
+    """The paper's scale or the quick one, overridden by the caller's values."""
     asked = {name: value for name, value in (("trials", trials), ("generations", generations)) if value is not None}
     return replace((QUICK if quick else FULL)[study], **asked)
 
@@ -50,7 +50,7 @@ def scale(study: str, quick: bool, trials: int | None, generations: int | None) 
 class Cell:
     """One method on one problem: a row of a table, a box of a figure.
 
-    column    how the method is named there: as it was asked for, with the settings that were changed
+    column    the method's name there: as requested, with the changed settings
     method, settings, engine  see `Trial`
     """
 
@@ -65,7 +65,7 @@ class Cell:
 
 
 def check_changes(changes: Mapping[str, Any]) -> None:
-    """Raise a ValueError for what is no setting of a trial, or a value it cannot have."""
+    """Raise a ValueError for an unknown setting or an invalid value."""
     known = [field.name for field in fields(Settings) if field.name not in FIXED]
     for name in changes:
         if name not in known:
@@ -87,7 +87,7 @@ def cells(
 
 
 def plan(cells: Sequence[Cell], trials: int) -> list[Trial]:
-    """All trials, trial k of every cell before trial k + 1, so that a part of it is balanced."""
+    """All trials, trial k of every cell before trial k + 1, so that an unfinished run is balanced."""
     return [cell.trial(number) for number in range(1, trials + 1) for cell in cells]
 
 

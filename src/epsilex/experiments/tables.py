@@ -14,11 +14,11 @@ from epsilex.experiments.results import Results
 
 @dataclass(frozen=True)
 class ResultsTable:
-    """All that the table shows.
+    """The content of the table.
 
     cells        of `verdicts.cells`, indexed by (problem, method)
     mean_ranks   over the problems with the paper's data
-    all_ranks    over all problems; None where no data is rebuilt
+    all_ranks    over all problems; None if no data is rebuilt
     comparisons  of `comparisons.adaptive`
     """
 
@@ -46,7 +46,7 @@ class ResultsTable:
         return self.mean_ranks.get(method) == self.mean_ranks.min()
 
     def counts(self, rebuilt: bool) -> dict[str, int]:
-        """Cells by verdict, of the problems with rebuilt data or of the others; verdicts without a cell left out."""
+        """Cells by verdict, for the problems with rebuilt data or for the others, without empty verdicts."""
         found = self.cells.loc[self.cells["rebuilt"] == rebuilt, "verdict"].value_counts()
         return {verdict: int(found[verdict]) for verdict in verdicts.VERDICTS if verdict in found}
 
@@ -99,7 +99,7 @@ def caption(table: ResultsTable) -> str:
 
 
 def markdown(table: ResultsTable) -> str:
-    """The table, and below it ours beside the published."""
+    """The table, followed by a comparison of our values with the published ones."""
     head = ["Method", *(table.titles[name] for name in table.problems), "Mean rank", "Time", "x Tourn"]
     body = []
     for method in table.methods:
@@ -123,7 +123,7 @@ def _markdown_cell(table: ResultsTable, problem: str, method: str) -> str:
 
 
 def _in_brackets(table: ResultsTable, method: str) -> str:
-    """The rank over all problems, where it is another."""
+    """The rank over all problems, if some data is rebuilt."""
     return "" if table.all_ranks is None else f" ({_number(table.all_ranks.get(method), 2)})"
 
 
@@ -146,7 +146,7 @@ def _grid(head: list[str], body: list[list[str]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown takes for nothing else; of our own marks only superscripts are markup."""
+    """Text with Markdown escaped; only our superscripts stay markup."""
     text = text.replace("|", "&#124;").replace("<", "&lt;")
     return text.replace("&lt;sup>", "<sup>").replace("&lt;/sup>", "</sup>")
 
@@ -181,12 +181,12 @@ def _latex_cell(table: ResultsTable, problem: str, method: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text for LaTeX; what is between dollar signs is LaTeX already."""
+    """Text escaped for LaTeX, except between dollar signs."""
     return text if "$" in text else "".join(rf"\{letter}" if letter in "_&%#{}" else letter for letter in text)
 
 
 def csv(table: ResultsTable) -> str:
-    """The table as numbers: one row per method; letters in columns of their own."""
+    """The table as numbers: one row per method, with letters in separate columns."""
     lines = []
     for method in table.methods:
         line: dict[str, object] = {"letter": method.letter, "method": method.id, "label": method.label}

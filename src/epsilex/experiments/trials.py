@@ -26,10 +26,10 @@ DYNAMIC = {"lags": 1, "feedback": 1}  # y(t) = f(x(t), x(t-1), y(t-1)), the pape
 
 @dataclass(frozen=True)
 class Trial:
-    """The key of a trial: all that decides its result.
+    """The key of a trial: everything that determines its result.
 
     method    the selection method with all of its options, as one text
-    settings  what the search runs with, JSON with sorted keys (see `effective_settings`)
+    settings  settings of the search, as JSON with sorted keys (see `effective_settings`)
     engine    version of the engine
     trial     number of the trial, from 1
     """
@@ -42,12 +42,12 @@ class Trial:
 
     @property
     def seed(self) -> int:
-        """Seed of the search. Trials that differ in a setting alone share it."""
+        """Seed of the search. Trials that differ only in a setting share it."""
         return _hashed("search", self.problem, self.method, self.trial)
 
     @property
     def split_seed(self) -> int:
-        """Seed of the partition. All methods of one trial see the same partition, so that they compare fairly."""
+        """Seed of the partition. All methods of one trial see the same partition, for a fair comparison."""
         return _hashed("split", self.problem, self.trial)
 
     def setting(self, name: str) -> Any:
@@ -56,7 +56,7 @@ class Trial:
 
 @dataclass
 class Outcome:
-    """What a trial gives back: the columns of its row, its history, and where it ran; or its error."""
+    """The result of a trial: the columns of its row, its history and its environment; or its error."""
 
     row: dict[str, Any] = field(default_factory=dict)
     history: list[tuple] = field(default_factory=list)
@@ -65,14 +65,14 @@ class Outcome:
 
 
 def effective_settings(method: str, generations: int, **changes: Any) -> dict[str, Any]:
-    """Table 1 with `changes`, every field spelled out: what a trial is asked to run with."""
+    """Table 1 with `changes`, with every field spelled out: the requested settings of a trial."""
     name, options = methods.parts(method)
     settings = Settings.paper(selection=methods.load(name), selection_options=options, **changes)
     return _described(settings, generations, name, methods.code_mark(name))
 
 
 def _described(settings: Settings, generations: int, method: str, code: str | None) -> dict[str, Any]:
-    """`method` names a user's own, which has no text of its own."""
+    """`method` names a user's own method, which has no text form."""
     described = {field.name: getattr(settings, field.name) for field in fields(settings)} | {"generations": generations}
     del described["seed"]  # it follows from the trial's key
     if not isinstance(settings.selection, str):
@@ -83,12 +83,12 @@ def _described(settings: Settings, generations: int, method: str, code: str | No
 
 
 def encode(settings: dict[str, Any]) -> str:
-    """Settings as text that is the same for the same settings."""
+    """Settings as text; equal settings give equal texts."""
     return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
 
 def run_trial(trial: Trial, problem: Problem) -> Outcome:
-    """Fit and test one model. Never raises: a failure is an outcome too."""
+    """Fit and test one model. Never raises, because a failure is an outcome too."""
     try:
         return _run(trial, problem)
     except Exception:
@@ -141,7 +141,7 @@ def _estimator(trial: Trial, dynamic: bool):
 
 
 def _named(side: Split, problem: Problem):
-    """Inputs with the names of their columns, which then stand in the formula."""
+    """Inputs with column names, which then appear in the formula."""
     import pandas as pd
 
     return pd.DataFrame(side.X, columns=list(problem.feature_names))
@@ -149,7 +149,7 @@ def _named(side: Split, problem: Problem):
 
 @lru_cache
 def _warm_up(dynamic: bool, settings: str) -> None:
-    """Compile or load the kernels before the clock starts: the paper's times have no compiling in them."""
+    """Compile or load the kernels before the clock starts, because the paper's times include no compiling."""
     from epsilex.problems.partitions import random_rows, random_times
 
     rng = np.random.default_rng(0)
@@ -163,7 +163,7 @@ def _warm_up(dynamic: bool, settings: str) -> None:
 
 
 def _plain(history) -> list[tuple]:
-    """History rows as plain Python numbers, in the order of `HISTORY`; what a method does not have is None."""
+    """History rows as plain Python numbers, in the order of `HISTORY`; None for columns that a method does not have."""
     columns = [history[name].tolist() if name in history else [None] * len(history) for name in HISTORY]
     return [
         tuple(None if value is None or value != value else value for value in row) for row in zip(*columns, strict=True)
@@ -171,7 +171,7 @@ def _plain(history) -> list[tuple]:
 
 
 def _name(thing: Callable) -> str:
-    """Functions in the settings by their names: their addresses differ from run to run."""
+    """Functions in the settings by name, because their addresses differ between runs."""
     return f"{thing.__module__}:{thing.__qualname__}"
 
 

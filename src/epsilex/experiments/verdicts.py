@@ -1,18 +1,19 @@
-"""Ours against the published: a verdict for each cell of the paper's table.
+"""Our results against the published ones: a verdict for each cell of the paper's table.
 
-v is the published median, [l, h] our 95% bootstrap interval of the median. The reference is tournament selection, for
-tournament itself random selection; r is its median here, s its published median.
+v is the published median, [l, h] our 95% bootstrap interval of the median. The reference is tournament selection, or
+random selection for tournament itself; r is its median here, s its published median.
 
 reproduced      0.9 v <= l and h <= 1.1 v: the whole interval is within 10% of the published value
 same direction  else, if the interval excludes r on the side the paper has it (h < r where v < s, l > r where v > s),
                 or if neither the paper's letters nor our test (p < 0.05) tell the method and the reference apart
 differs         else, if the interval excludes r on the other side and our test tells the two apart
-inconclusive    else: the interval is too wide to say on which side of r the median lies, or it has fewer than 5 trials
+inconclusive    else: the interval is too wide to tell on which side of r the median lies, or has fewer than 5 trials
 not judged      no published value, or no trial of the reference
 
-Why so: the interval covers our true median in 95% of repetitions. If the true median is off the published value by more
-than 10%, an interval within the 10% misses it, so a cell is falsely called reproduced in about 5% of repetitions at
-most. More noise widens the interval, so it leads away from reproduced, never to it. The same holds for the side of r.
+Why: the interval covers our true median in 95% of repetitions. If the true median differs from the published value by
+more than 10%, an interval within the 10% misses it, so a cell is falsely called reproduced in at most about 5% of
+repetitions. More noise widens the interval, so it leads away from reproduced, never to it. The same holds for the side
+of r.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def cells(rows: pd.DataFrame, rebuilt: Collection[str] = ()) -> pd.DataFrame:
 
 
 def verdict(cell, medians: pd.DataFrame, pairs: pd.DataFrame) -> str:
-    """Of one row of `cells`; `pairs` has the index (problem, method, other)."""
+    """The verdict of one row of `cells`; `pairs` has the index (problem, method, other)."""
     if math.isnan(cell.published) or math.isnan(cell.median):
         return NOT_JUDGED
     if cell.trials < FEW:

@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 
 # FMA and signed zeros only: infinities and NaN keep their meaning, sums keep their order.
 FASTMATH = {"contract", "nsz"}
-OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH, "no_cfunc_wrapper": True}  # no C entry: takes time to compile
+OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH, "no_cfunc_wrapper": True}  # no C entry, to save compile time
 
 
 @cache
@@ -34,11 +34,11 @@ def sources() -> str:
 
 
 def jit(function: Callable | None = None, **options):
-    """`numba.njit` with our options, cached on disk where that is possible.
+    """`numba.njit` with our options, cached on disk if possible.
 
-    A literal integer as an argument makes Numba compile the callee once more: kernels write np.int64(0).
-    Numba files a cached function under its name, and looks for changes in its own file only. The hash in the name keeps
-    a kernel from finding machine code that was made with another version of what it calls in other files.
+    A literal integer argument makes Numba compile the callee again, so kernels write np.int64(0).
+    Numba caches a function under its name, and checks for changes only in its own file. The hash in the name keeps a
+    kernel from loading machine code that was compiled with other versions of its callees in other files.
     """
     if function is None:
         return lambda f: jit(f, **options)
@@ -46,13 +46,13 @@ def jit(function: Callable | None = None, **options):
     function.__qualname__ = f"{function.__qualname__}_{sources()}"
     try:
         return njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder that can be written: costs the compile time, nothing else
+    except RuntimeError:  # no writable folder: costs only compile time
         return njit(**options)(function)
 
 
 def inner(function: Callable | None = None, **options):
-    """As `jit`, for what only other kernels call: without the entry from Python, which takes as long to compile, and
-    without a file of its own, since the machine code of its callers contains it."""
+    """As `jit`, for functions that only kernels call: without the entry from Python, which takes as long to compile,
+    and without a cache file, because the machine code of the callers contains them."""
     if function is None:
         return lambda f: inner(f, **options)
     return njit(**{"nogil": True, "no_cpython_wrapper": True, **OPTIONS, **options})(function)
@@ -60,8 +60,8 @@ def inner(function: Callable | None = None, **options):
 
 @intrinsic
 def load(typing_context, address, i):
-    """The float32 number `i` of those that begin at an address. An array around the address takes longer to compile,
-    for loops of as many vector instructions."""
+    """The `i`-th float32 after an address. An array at the address would take longer to compile and give no better
+    vector code."""
 
     def generate(context, builder, signature, args):
         return builder.load(_place(context, builder, *args))
@@ -86,8 +86,8 @@ def _place(context, builder, address, i):
 
 @intrinsic
 def as_integers(typing_context, v):
-    """The bits of a float array, as signed integers of the same width. Numba's `v.view` does it with many checks, which
-    take long to compile."""
+    """The bits of a float array, as signed integers of the same width. Numba's `v.view` makes many checks, which take
+    long to compile."""
     bits = v.copy(dtype=types.Integer.from_bitwidth(v.dtype.bitwidth))
 
     def generate(context, builder, signature, args):
@@ -103,13 +103,13 @@ def as_integers(typing_context, v):
 
 @intrinsic
 def word_at_most(typing_context, v, w, limit):
-    """Bit j tells whether v[64 w + j] <= limit. Numba's own loops cannot say it: they would pack bytes."""
+    """Bit j tells whether v[64 w + j] <= limit. Numba's own loops cannot express this: they would pack bytes."""
 
     def generate(context, builder, signature, args):
         from llvmlite import ir
 
         data = context.make_array(v)(context, builder, args[0]).data
-        lanes = ir.VectorType(data.type.pointee, 64)  # LLVM parts it as the machine needs
+        lanes = ir.VectorType(data.type.pointee, 64)  # LLVM splits it to fit the machine
         values = builder.load(
             builder.gep(builder.bitcast(data, lanes.as_pointer()), [args[1]]), align=v.dtype.bitwidth // 8
         )
@@ -124,7 +124,7 @@ def word_at_most(typing_context, v, w, limit):
 @intrinsic
 def transpose_eight(typing_context, like, rows, offset, target, stride):
     """The eight values `offset` bytes past each of eight addresses `rows` become a column at address `target`, where
-    rows are `stride` bytes apart; the values are of the type of those of `like`."""
+    rows are `stride` bytes apart; the values have the type of those of `like`."""
 
     def generate(context, builder, signature, args):
         from llvmlite import ir
@@ -163,7 +163,7 @@ def popcount(typing_context, word):
 
 @intrinsic
 def trailing_zeros(typing_context, word):
-    """Position of the lowest set bit of a uint64 that is not zero."""
+    """Position of the lowest set bit of a nonzero uint64."""
 
     def generate(context, builder, signature, args):
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
@@ -237,13 +237,13 @@ def _numeric_right(value, h):
 
 
 def _global_names(code: pytypes.CodeType) -> set[str]:
-    """The names that code looks up among globals, that of functions inside it included."""
+    """The global names that code refers to, including those of nested functions."""
     inner = (_global_names(c) for c in code.co_consts if isinstance(c, pytypes.CodeType))
     return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}.union(*inner)
 
 
 def _meaning(thing, seen: tuple = ()):
-    """What a value means to compiled code, in plain values: a function by its code and all that its names stand for."""
+    """What a value means to compiled code, in plain values: a function by its code and the meaning of its names."""
     if isinstance(thing, pytypes.CodeType):
         return thing.co_code, tuple(_meaning(c) for c in thing.co_consts), thing.co_names
     if isinstance(thing, pytypes.ModuleType):
@@ -265,7 +265,7 @@ def digest(function: Callable) -> str:
 
 
 def _single(value):
-    """What a name stands for inside a kernel: NumPy in its float32 form, numbers as float32, functions compiled."""
+    """The value of a name inside a kernel: NumPy in its float32 form, numbers as float32, functions compiled."""
     from epsilex.kernels import math32
 
     if value is np:
@@ -288,15 +288,15 @@ def _scalar(function: Callable):
     if function.__closure__ is not None:
         closure = tuple(pytypes.CellType(_single(c.cell_contents)) for c in function.__closure__)
     bound = pytypes.FunctionType(code.replace(co_consts=single), names, function.__name__, None, closure)
-    bound.__module__ = __name__  # cached machine code names the module of its functions, and must find it again
+    bound.__module__ = __name__  # cached machine code refers to the module of its functions, which must exist
     return inner(bound)
 
 
 def _build(template: Callable, name: str, scalars: dict[str, Callable]):
     """A C function from a template whose names `f` and `g` are bound to compiled `scalars`.
 
-    Numba files a cached function under its name and line, and does not look at globals: the digest in the name
-    keeps a changed operator from finding its old machine code.
+    Numba caches a function under its name and line, and ignores globals. The digest in the name keeps a changed
+    operator from loading its old machine code.
     """
     key = "_".join(digest(s) for s in scalars.values())
     names = {**globals(), **{key: _scalar(s) for key, s in scalars.items()}}

@@ -1,9 +1,9 @@
-"""Data in blocks of rows, and one program run over one of them.
+"""Data in blocks of rows, and the run of one program over one block.
 
 Legend: `k` a node, `level` a place on the value stack, `n` the rows of a block.
 X is stored as (blocks, features, n): one block of all features stays in cache while every program runs over it.
-Values are addresses: a feature without coefficient is read where it lies, never copied. Each stack level has two
-buffers, so that an operator never writes where it reads, which is what LLVM needs to vectorise its loop.
+Values are addresses: a feature without coefficient is read in place, never copied. Each stack level has two buffers, so
+that an operator never writes where it reads, because LLVM needs that to vectorise its loop.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LANES = 32  # block sizes are multiples of this, so that no loop ends in scalar 
 
 
 def block_shape(n_rows: int) -> tuple[int, int]:
-    """How many blocks, and rows in each, hold `n_rows` rows with little padding."""
+    """Number of blocks, and of rows in each, that hold `n_rows` rows with little padding."""
     blocks = -(-n_rows // BLOCK)
     size = -(-n_rows // blocks)
     return blocks, -(-size // LANES) * LANES
@@ -41,7 +41,7 @@ def vector_in_blocks(y: np.ndarray) -> np.ndarray:
 
 @jit
 def mark(opcode, present):
-    """Set present[op] for every op there is."""
+    """Set present[op] for every op that occurs."""
     for k in range(opcode.size):
         present[opcode[k]] = True
 
@@ -60,8 +60,8 @@ def fill(dst, c, n):
 
 @inner
 def run_program(table, arity, opcode, feature, constant, length, x, stride, n, stack, where, result):
-    """One program over `n` rows; features lie `stride` bytes apart from address `x` on, the root's values go to
-    `result`."""
+    """One program over `n` rows; features lie `stride` bytes apart, starting at address `x`; the root's values
+    go to `result`."""
     size = n * 4
     level = 0
     for k in range(length):

@@ -47,7 +47,7 @@ def centred_sums(a, y, w, n, mean):
 def scaling(a, y, y_mean, w, n):
     """Slope and intercept of the weighted least-squares line from outputs `a` to `y`; (0, mean) for constant outputs.
 
-    `y` has weighted mean 0 here, `y_mean` was taken off it.
+    `y` has weighted mean 0 here, because `y_mean` was subtracted.
     """
     mean = weighted_sum(a, w, n) / n
     square, product = centred_sums(a, y, w, n, np.float32(mean))
@@ -87,9 +87,9 @@ def limit_row(a, n):
 
 @inner
 def hash_row(a, n):
-    """A 64-bit hash of a row of float32, to tell distinct output vectors apart.
+    """A 64-bit hash of a row of float32, to distinguish output vectors.
 
-    All NaNs are one value, and so are both zeros: which of them comes out depends on the order of arguments.
+    All NaNs count as one value, and so do both zeros, because which one results depends on the order of arguments.
     """
     bits = as_integers(a)
     h = np.uint64(0)
@@ -128,7 +128,7 @@ def measure(
     """Errors (programs, n), fitness, scaling and output hashes of programs who[first..last-1], whose outputs are
     out[first..last-1]; `out` is scaled in place.
 
-    `n_shadow` more columns of `out` belong to shadow rows: a program is tame if it keeps to the limits there.
+    `n_shadow` more columns of `out` belong to shadow rows: a program is tame if it stays within the limits there.
     """
     for q in range(first, last):
         i = who[q]
@@ -154,7 +154,7 @@ def measure(
 
 @jit
 def copy_rows(target, places, source, which, first, last):
-    """target[places] = source[which] for the places first..last-1, without a copy in between."""
+    """target[places] = source[which] for the places first..last-1, without an intermediate copy."""
     for q in range(first, last):
         a, b = target[places[q]], source[which[q]]
         for i in range(a.size):

@@ -1,8 +1,8 @@
-"""Grafts: a parent with a scion, one of many small programs, added at one of its nodes or put in a subtree's place; of
-the scions that a graft tries, the one that explains most of the parent's errors is taken.
+"""Grafts: a parent with a scion, one of many small programs, added at one of its nodes or replacing a subtree. Each
+graft takes, of the scions it tries, the one that explains most of the parent's residual.
 
-Legend: `i` a graft, `j` a scion, `k` the node, `n` rows, `w` their weights, `g` by how much the scaled output changes
-with the node's value, `z` what is left to explain, `q` the output, centred and of length 1. To first order a scion T
+Legend: `i` a graft, `j` a scion, `k` the node, `n` rows, `w` their weights, `g` the derivative of the scaled output
+with respect to the node's value, `z` the residual, `q` the output, centred and of unit norm. To first order a scion T
 with a factor c changes the output by c g T; linear scaling adds any number and any multiple of the output for free.
 """
 
@@ -15,9 +15,9 @@ from epsilex.kernels.fitting import SUMS
 from epsilex.kernels.streams import below, key, unit
 from epsilex.kernels.variation import CONSTANT, clear_rest, subtree_start
 
-COLLINEAR = np.float32(1e-3)  # share of a direction's length beyond what scaling does, below which it is nothing new
-LEVEL = 1e-3  # share of the gain by which scions are level, and the shorter one is taken
-LEAST, MOST = 1e-20, 1e20  # that a factor may be
+COLLINEAR = np.float32(1e-3)  # share of a direction's squared norm that scaling cannot span, below which it is not new
+LEVEL = 1e-3  # relative difference in gain within which the shorter scion is taken
+LEAST, MOST = 1e-20, 1e20  # limits of a factor
 
 
 @jit
@@ -25,8 +25,8 @@ def stocks(
     seed, generation, purpose, slots, parents, opcode, feature, constant, length, arity, add,
     node, start, s_opcode, s_feature, s_constant, s_length, b_opcode, b_feature, b_constant, b_length, first, last,
 ):
-    """A random node of each parent; as programs, its subtree (s_...), and the parent with a number added at it
-    (b_...), which is at node + 1."""
+    """A random node of each parent; as programs, its subtree (s_...), and the parent with a number added there (b_...),
+    which is at node + 1."""
     s = np.empty(1, np.uint64)
     for i in range(first, last):
         p = parents[slots[i]]
@@ -47,7 +47,7 @@ def stocks(
 @jit
 def begin_with_factors(opcode, length, arity, mul, div, coefficients, found):
     """Whether a program times a number is the program with its first leaf times that number: all operators between
-    the root and that leaf are products, or quotients with the leaf above."""
+    the root and that leaf are products, or quotients with the leaf in the numerator."""
     for j in range(length.size):
         found[j] = opcode[j, 0] == CONSTANT or coefficients
         for k in range(1, length[j]):
@@ -58,7 +58,7 @@ def begin_with_factors(opcode, length, arity, mul, div, coefficients, found):
 
 @inner(fastmath=SUMS)
 def products(v, wgz, wgg, wg, wgq, n):
-    """Of a scion's direction g v: its products with z, with itself, with 1 and with q."""
+    """Products of a scion's direction g v with z, with itself, with 1 and with q."""
     with_z = with_itself = with_1 = with_q = np.float32(0.0)
     for t in range(n):
         with_z += wgz[t] * v[t]
@@ -70,7 +70,7 @@ def products(v, wgz, wgg, wg, wgq, n):
 
 @inner(fastmath=SUMS)
 def weights_of_products(y, w, out, value, raised, slope, intercept, scaling, replaced, n, wgz, wgg, wg, wgq):
-    """What `products` needs besides the scion; `raised` is the output with the node's value raised by 1, to first
+    """The arguments of `products` besides the scion; `raised` is the output with the node's value raised by 1, to first
     order."""
     total = mean = size = left = along = np.float32(0.0)
     for t in range(n):
@@ -102,7 +102,7 @@ def graft(
     c_opcode, c_feature, c_constant, c_length, origin, first, last,
 ):
     """Children slots[first..last-1] become their parents with the best of `tries` scions (t_...) at node[i], or, with
-    probability `replacing`, in the place of its subtree; those for whom there is none stay what they are."""
+    probability `replacing`, replacing its subtree; children without a usable scion stay unchanged."""
     s = np.empty(1, np.uint64)
     wgz, wgg, wg, wgq = np.empty((4, n), np.float32)
     for i in range(first, last):

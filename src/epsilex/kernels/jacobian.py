@@ -1,8 +1,8 @@
-"""Derivatives of a program's outputs by its constants, and the constants' tuning by Levenberg-Marquardt.
+"""Derivatives of a program's outputs with respect to its constants, and Levenberg-Marquardt tuning of these.
 
 Legend: `k` a node, `left[k]`, `right[k]` its arguments; `tape` the values of all nodes over one block of `n` rows,
-`slope` the derivatives of the root by each node (reverse mode); `places` the nodes whose constant is tuned; `root_w`
-square roots of the weights, 0 in the padding of the last block.
+`slope` the derivatives of the root with respect to each node (reverse mode); `places` the nodes whose constant is
+tuned; `root_w` square roots of the weights, 0 in the padding of the last block.
 Everything over rows is float32; sums over blocks, and the normal equations, are float64.
 """
 
@@ -47,7 +47,7 @@ def forward(table, arity, opcode, feature, constant, length, left, right, x, n, 
 
 @inner
 def backward(slopes, opcode, length, left, right, n, tape, slope):
-    """Derivatives of the root by all nodes over one block."""
+    """Derivatives of the root with respect to all nodes over one block."""
     size = n * 4
     fill(slope + (length - 1) * size, np.float32(1.0), n)
     for k in range(length - 1, -1, -1):
@@ -120,7 +120,7 @@ def residual_sums(f, y, root_w, n):
 
 @inner
 def cholesky_solve(a, b, m):
-    """Solve a z = b in place (a symmetric, m x m); False where a is not safely positive definite."""
+    """Solve a z = b in place (a symmetric, m x m); False if a is not safely positive definite."""
     for j in range(m):
         diagonal = a[j, j]
         for k in range(j):
@@ -171,11 +171,11 @@ def tune(
     table, slopes, arity, opcode, feature, constant, length, X, y, root_w, with_scaling, coefficients, steps,
     first, last,
 ):
-    """Levenberg-Marquardt on the constants of programs first..last-1, in place; what does not lower the squared error
-    is undone.
+    """Levenberg-Marquardt on the constants of programs first..last-1, in place; a step that does not lower the squared
+    error is undone.
 
     With scaling, slope and intercept are two more unknowns of each step. Damping multiplies the diagonal (Marquardt),
-    and a step that fails is tried again with more of it.
+    and a failed step is tried again with more damping.
     """
     blocks, n_features, n = X.shape
     width = opcode.shape[1]
@@ -212,7 +212,7 @@ def tune(
             for block in range(blocks):
                 x = x_at + block * n_features * n * 4
                 start = block * n
-                if blocks > 1:  # of a single block the tape has the values of the last step that was kept
+                if blocks > 1:  # for a single block the tape still has the values of the last accepted step
                     forward(table, arity, op, of, c, nodes, left, right, x, n, tape_at)
                 backward(slopes, op, nodes, left, right, n, tape_at, slope_at)
                 f, w = tape[nodes - 1], root_w[start : start + n]
@@ -225,7 +225,7 @@ def tune(
                         product(columns[q], X[block, of[k]], np.float32(1.0), n, columns[q])
                 if with_scaling:
                     product(f, w, np.float32(1.0), n, columns[m])
-                    for j in range(n):  # not an assignment of arrays, which takes long to compile
+                    for j in range(n):  # a loop, because an array assignment takes long to compile
                         columns[m + 1, j] = w[j]
                 for p in range(size):
                     gradient[p] += dot(columns[p], residual, n)

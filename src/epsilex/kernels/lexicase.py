@@ -1,15 +1,15 @@
-"""The lexicase filter: every rule is one threshold, `scale * best_error + width`, and an individual passes a case
-where its error is at most that.
+"""The lexicase filter: every rule is one threshold, `scale * best_error + width`, and an individual passes a case if
+its error is at most that.
 
 Legend: `t` a case, `i` an individual, `e` errors with one row per case; `pool` the individuals still in a selection
 event; `bits` pass/fail of each case, 64 individuals per word; `verdicts` that of each individual, 64 cases per word.
-Where best error and width are over the population, passing does not depend on the pool. An event is AND and popcount
-on `bits` until few are left; then the members' `verdicts` tell which cases can still remove anybody, and all others
-are drawn without a look. Where best error or width is over the pool, the pool is a list of indices, and a width over
-the population is made for cases that are drawn.
+If best error and width are over the population, passing does not depend on the pool. An event is AND and popcount on
+`bits` until few are left; then the members' `verdicts` tell which cases can still remove anyone, and all others are
+drawn without a check. If best error or width is over the pool, the pool is a list of indices, and a width over the
+population is computed only for drawn cases.
 
-An event draws from its own stream: first the number that will choose among the last survivors, then its pool, then the
-cases one at a time (a Fisher-Yates shuffle that stops when the event does).
+An event draws from its own stream: first the number that chooses among the last survivors, then its pool, then the
+cases one at a time (a Fisher-Yates shuffle that stops with the event).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from epsilex.kernels.streams import below, draw, key, mix, unit
 from epsilex.kernels.thresholds import SAMPLE, finite_values, least, mad
 
 u64 = np.uint64
-IDLE_CASES = 8  # cases that removed nobody, after which it is asked whether any can
-FEW = 8  # members of a pool that is better kept as a list
+IDLE_CASES = 8  # consecutive cases that removed nobody, after which `telling_cases` checks whether any can
+FEW = 8  # members of a pool that is faster as a list
 
 
 @inner
@@ -38,7 +38,7 @@ def best_finite(e, members, n):
 
 @inner
 def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, deviation, sample):
-    """`scale * best_error + width` over the members; NaN, which nothing passes, where no error is finite."""
+    """`scale * best_error + width` over the members; NaN, which nothing passes, if no error is finite."""
     kind = e.dtype.type
     m = finite_values(e, members, n, values)
     if m == 0:
@@ -51,7 +51,7 @@ def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, dev
 
 @inner
 def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size):
-    """The individuals an event begins with, in `members`; returns how many.
+    """The initial pool of an event, in `members`; returns its size.
 
     Everyone, or those within `neighbourhood` places of the event's own on a ring of `n_places` (`place` says where each
     individual is), or `pool_size` of these at random.
@@ -70,7 +70,7 @@ def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_
             members[i] = i
         m = n
     if 0 < pool_size < m:
-        # Going through all in order, each is taken with the chance that the places left are filled by those left.
+        # Selection sampling: in order, each is taken with probability (places left) / (individuals left).
         taken = 0
         for j in range(m):
             if below(s, m - j) < pool_size - taken:
@@ -126,7 +126,7 @@ def draw_weighted(s, j, order, cumulative, drawn):
 
 @inner
 def reset_order(order, swaps, drawn, used, weighted):
-    """Put the cases back in ascending order, by undoing what the draws did, so that each event starts alike."""
+    """Put the cases back in ascending order by undoing the draws, so that each event starts from the same order."""
     for j in range(used - 1, -1, -1):
         if weighted:
             drawn[order[j]] = False
@@ -158,9 +158,9 @@ def list_members(pool, members):
 
 @inner
 def telling_cases(members, size, verdicts, telling):
-    """telling (tiles,): bits of the cases that some of the members pass and others fail; returns whether there are any.
+    """telling (tiles,): bits of the cases that some members pass and others fail; returns whether there are any.
 
-    All other cases remove nobody: drawn, they only count as used.
+    All other cases remove nobody; when drawn they only count as used.
     """
     for w in range(telling.size):
         telling[w] = u64(0)
@@ -220,7 +220,7 @@ def select_static(
             start[:] = u64(0)
             for j in range(m):
                 start[members[j] >> 6] |= u64(1) << u64(members[j] & 63)
-        for w in range(words):  # not `pool[:] = start`: Numba would spend seconds on the text of its error message
+        for w in range(words):  # not `pool[:] = start`: Numba would spend seconds compiling its error message
             pool[w] = start[w]
         size = m
         j = np.int64(0)
@@ -235,7 +235,7 @@ def select_static(
                 size = left
                 idle = 0
         list_members(pool, few)
-        # Members with equal verdicts stay together to the last case: nothing more to draw.
+        # Members with equal verdicts stay together to the last case, so no more cases are drawn.
         telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
         while telling_left and j < n_cases:
             t = draw_case(s, j, order, swaps, cumulative, drawn)

@@ -1,7 +1,7 @@
-"""float32 mathematics for block kernels: what the name `np` means inside an operator's compiled function.
+"""float32 mathematics for block kernels: the module behind the name `np` inside an operator's compiled function.
 
-Polynomials in place of the scalar libm, so that LLVM turns a loop of them into vector code. Branch-free: a
-select per element, never a jump. NaN in, NaN out; an argument out of reach gives NaN or infinity, never a wrong number.
+Polynomials instead of the scalar libm, so that LLVM turns their loops into vector code. Branch-free: a select per
+element, never a jump. NaN in, NaN out; an argument out of range gives NaN or infinity, never a wrong number.
 Every other name is NumPy's own.
 """
 
@@ -120,7 +120,7 @@ def exp(x):
 def log(x):
     """Exponent times ln 2 plus log m, m in [sqrt(1/2), sqrt(2)]; -infinity at 0 and for subnormals, NaN below.
 
-    log m = 2 artanh((m - 1) / (m + 1)): a division costs less than the six more terms that a polynomial in m needs.
+    log m = 2 artanh((m - 1) / (m + 1)): a division costs less than the six additional terms of a polynomial in m.
     """
     bits = f32(x).view(np.int32)
     # Shift the mantissa's cut to sqrt(1/2), so that m lies around 1.
@@ -142,13 +142,13 @@ REACH = f32(30000.0)  # beyond it the three-part reduction of sin and cos loses 
 
 @inner
 def _half_turns(x, k, turns):
-    """sin(x - k pi), its sign changed where the lowest bit of `turns` is set; NaN out of reach.
+    """sin(x - k pi), its sign changed if the lowest bit of `turns` is set; NaN beyond REACH.
 
-    pi is taken off in three parts so that no digit is lost; what is left lies within [-pi/2, pi/2].
+    pi is subtracted in three parts so that no digit is lost; the rest lies within [-pi/2, pi/2].
     """
     r = x - k * f32(3.140625) - k * f32(9.67502593994140625e-4) - k * f32(1.509957990978376432e-7)
     s = r * r
-    # A minimax polynomial, the last digits of its coefficients set so that no result is above 1.
+    # A minimax polynomial; the last digits of its coefficients are adjusted so that no result exceeds 1.
     p = (f32(2.6056971e-6) * s + f32(-1.980958041e-4)) * s + f32(8.333065547e-3)
     p = p * s + f32(-0.16666659713)
     y = p * (s * r) + r

@@ -1,10 +1,11 @@
 """Medians of a tile of cases, each over the whole population.
 
-Legend: `c` a case of the tile; `b` its errors seen as integers, which order as the errors do, in whole words of 64;
+Legend: `c` a case of the tile; `b` its errors seen as integers, which have the same order, in whole words of 64;
 `keys` the highest 16 bits of `b`, which take half the time to count; `n` how many are finite; `k` and `last` the middle
-ranks, from 1, equal where n is odd; `(low, high]` a bracket of keys around both.
-A sorted sample guesses a pivot, its count corrects the guess, interpolation narrows the bracket, and the few values
-left in it are sorted. Samples and rests are sorted for all cases of the tile at once, by a network, one case per lane.
+ranks, from 1, equal if n is odd; `(low, high]` a bracket of keys around both.
+A sorted sample guesses a pivot, its count corrects the guess, interpolation narrows the bracket, and the few remaining
+values are sorted. Samples and remaining values are sorted for all cases of the tile at once, by a sorting network, one
+case per lane.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from epsilex.kernels.thresholds import middle as whole_middle
 
 u64 = np.uint64
 TILE = 64  # cases
-ROWS = 32  # individuals in a sample, and the most that a bracket has at last
-MARGIN = 0.6  # by which interpolation aims past the rank, in sqrt(values in the bracket): that side is the shorter
-HALVE = 3  # every so many interpolations the bracket is halved: no shape of errors makes it slow
+ROWS = 32  # individuals in a sample, and largest final bracket
+MARGIN = 0.6  # by which interpolation overshoots the rank, in sqrt(values in the bracket): that side is the shorter
+HALVE = 3  # interpolations between halvings of the bracket, so that no distribution of errors is slow
 
 
 def key(x):
@@ -29,7 +30,7 @@ def key(x):
 
 @overload(key, jit_options=OPTIONS)
 def _key(x):
-    """The highest 16 bits of an integer; a constant shift, so that loops of it are vector code of the same width."""
+    """The highest 16 bits of an integer; a constant shift, so that its loops are vector code of the same width."""
     if x.bitwidth == 32:
         return lambda x: np.int16(x >> 16)
     return lambda x: np.int16(x >> 48)
@@ -37,7 +38,7 @@ def _key(x):
 
 @inner
 def sort_lanes(a):
-    """Sort each column of a (ROWS, TILE): Batcher's odd-even merge sort, the same comparisons whatever the values."""
+    """Sort each column of a (ROWS, TILE): Batcher's odd-even merge sort, the same comparisons for all values."""
     p = 1
     while p < ROWS:
         k = p
@@ -76,8 +77,8 @@ def collect(b, keys, words, low, high, found, c):
 
 @inner
 def middle(b, keys, words, n, shift, limit, sample, found, c, room):
-    """Column c of `found`: a few values, among them the middle ranks of b; returns the first one's place once they are
-    sorted. `sample` (ROWS, TILE) is sorted; `room` is for `thresholds.middle`."""
+    """Column c of `found`: a few values, among them the middle ranks of b; returns the place of the first one after
+    sorting. `sample` (ROWS, TILE) is sorted; `room` is for `thresholds.middle`."""
     k, last = (n + 1) // 2, n // 2 + 1
     low, below, high, upto = np.int64(-1), 0, np.int64(limit >> shift) - 1, n  # counts of keys at most `low`, `high`
     per_rank = ROWS / n
@@ -103,7 +104,7 @@ def middle(b, keys, words, n, shift, limit, sample, found, c, room):
         else:  # between the middle ranks
             found[0, c], found[1, c] = neighbours(b, 64 * words, b.dtype.type(((pivot + 1) << shift) - 1), limit)
             return 0
-    if upto - below > ROWS:  # equal keys, as ties have
+    if upto - below > ROWS:  # equal keys, from ties
         found[0, c], found[1, c] = whole_middle(b, 64 * words, k, limit, room)
         return 0
     collect(b, keys, words, np.int16(low), np.int16(high), found, c)

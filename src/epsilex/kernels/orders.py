@@ -1,4 +1,4 @@
-"""Which cases, in which order, chose a parent: drawn again from the stream of its selection event.
+"""Which cases, in which order, selected a parent: drawn again from the stream of its selection event.
 
 A stream is a pure function of its address, so selection need not store what it drew. Legend: see `lexicase`.
 """

@@ -14,8 +14,8 @@ one, two, zero = np.float32(1.0), np.float32(2.0), np.float32(0.0)
 
 @inner
 def explained(a, r, g, collinear, row):
-    """row[j]: R2 of a term of correlation `a` together with term j, (a^2 + r^2 - 2 a r g) / (1 - g^2); 0 where they are
-    as good as one."""
+    """row[j]: R2 of a term of correlation `a` together with term j, (a^2 + r^2 - 2 a r g) / (1 - g^2); 0 if they are
+    collinear."""
     for j in range(row.size):
         spread = one - g[j] * g[j]
         together = a * a + r[j] * r[j] - two * a * r[j] * g[j]
@@ -32,8 +32,8 @@ def greatest(row):
 
 @jit
 def best_partners(r, gram, collinear, best, partner):
-    """best[i], partner[i]: the greatest R2 of term i with another one, and which. Two passes, each of vector code but
-    for the search of where the greatest is."""
+    """best[i], partner[i]: the greatest R2 of term i together with another, and that partner. Two passes of vector
+    code, except for finding the index of the greatest."""
     n = r.size
     row = np.empty(n, np.float32)
     for i in range(n):

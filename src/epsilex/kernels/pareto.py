@@ -12,7 +12,7 @@ from epsilex.kernels.compiling import inner, jit
 
 @jit
 def spea2_raw_fitness(f, g, raw):
-    """Sum of the strengths of those who dominate i; strength = how many an individual dominates. 0: non-dominated."""
+    """Sum of the strengths of i's dominators; strength = number of individuals dominated. 0: non-dominated."""
     n = f.size
     strength = np.zeros(n, np.int64)
     for i in range(n):
@@ -73,7 +73,7 @@ def _nearer(f, g, count, a, b, da, db):
 def spea2_truncate(f, g, count, surplus):
     """Take `surplus` copies, one at a time, from the point that is nearest to its neighbours (SPEA2's truncation).
 
-    Points are distinct, `count` how many individuals share each; a copy at distance 0 is the nearest neighbour.
+    Points are distinct, and `count` individuals share each; a copy at distance 0 is the nearest neighbour.
     """
     n = f.size
     da, db = np.empty(n), np.empty(n)
@@ -89,11 +89,10 @@ def spea2_truncate(f, g, count, surplus):
 
 @jit
 def front_ranks(f, g, order, rank):
-    """Rank of the non-dominated front each individual is on, from 0; `order` sorts by (f, g).
+    """Rank of each individual's non-dominated front, from 0; `order` sorts by (f, g).
 
-    Going through the individuals by (f, g), a front is known by the least g of its members so far: the
-    first front whose least g is above g(i), or equal with the same f, takes i. Fronts are ordered, so binary search
-    does.
+    Individuals are visited by (f, g), and each front keeps the least g of its members so far. The first front whose
+    least g is above g(i), or equal with the same f, takes i. Fronts are ordered, so binary search finds it.
     """
     n = f.size
     least_g = np.empty(n)

@@ -1,4 +1,4 @@
-"""Who passes which case, where best error and width are over the population: a tile of cases at a time.
+"""Who passes which case, for best error and width over the population; computed one tile of cases at a time.
 
 Legend: `t` a case, `c` its place in the tile, `i` an individual; `e` errors with one row per case; `bits` pass/fail of
 each case, 64 individuals per word; `verdicts` the same of each individual, 64 cases per word.
@@ -15,7 +15,7 @@ from epsilex.kernels.thresholds import infinity, least_and_greatest
 u64 = np.uint64
 NO_BEST, POPULATION, POOL = 0, 1, 2  # scope of the best error
 FIXED, MAD_POPULATION, MAD_POOL = 0, 1, 2  # kind of the width
-LINE = 16  # values by which a row is longer than whole words: rows 4096 bytes apart would compete for cache
+LINE = 16  # values of padding per row: rows 4096 bytes apart would compete for cache
 
 
 @inner
@@ -63,7 +63,7 @@ def without_signs(row):
 
 @inner
 def extremes(e, n, finite, best):
-    """Of the first n values of each row: how many are finite, and the least of these; infinity where none is."""
+    """For the first n values of each row: how many are finite, and the least of these; infinity if none is."""
     b, least, limit = as_integers(e), as_integers(best), infinity(e)
     for c in range(finite.size):
         least[c], greatest = least_and_greatest(b[c], n)
@@ -76,7 +76,7 @@ def extremes(e, n, finite, best):
 
 @inner
 def transpose(words):
-    """Transpose 64 x 64 bits: blocks off the diagonal change places, at half the size each time."""
+    """Transpose 64 x 64 bits: off-diagonal blocks are swapped, at half the size each time."""
     size, mask = 32, u64(0x00000000FFFFFFFF)
     while size > 0:
         for start in range(0, 64, 2 * size):

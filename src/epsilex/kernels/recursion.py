@@ -1,14 +1,14 @@
 """Dynamic models in free run: programs that read their own previous outputs.
 
-Row by row, a recursion has no use for vectors. So the series is cut into LANES pieces that run side by side, one step
-of all of them at a time. A piece begins with a guess of the outputs before it, and once all have run, with those of
-the piece before it, again and again until no beginning changes. Most models soon forget how they began, and two or
-three passes do; one that never forgets takes LANES passes, as many steps as it has rows. Either way the result is
-that of going row by row, bit for bit. What does not depend on previous outputs is computed for all rows at once: the
-rest of the program reads it as further columns.
+Row by row, a recursion cannot be vectorised. So the series is cut into LANES pieces that run side by side, one step of
+all of them at a time. In the first pass each piece starts from a guess of the outputs before it, in the next from the
+outputs of the previous piece, and so on until no start changes. Most models soon forget their start, and two or three
+passes suffice; one that never forgets takes LANES passes, as many steps as it has rows. Either way the result equals
+that of going row by row, bit for bit. Subtrees that do not depend on previous outputs are computed for all rows at
+once; the rest of the program reads them as further columns.
 
-Legend: `s` a lane, `t` a step; row s * steps + t of the series lies at t * LANES + s of a column. Column k of the
-fed-back ones holds the outputs k + 1 rows before: the first of them, from its second step on, the outputs themselves.
+Legend: `s` a lane, `t` a step; row s * steps + t of the series lies at t * LANES + s of a column. Fed-back
+column k holds the outputs k + 1 rows before: the first of them, from its second step on, the outputs themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _cut(arity, opcode, feature, constant, length, n_static, column, begin, fed,
     as a leaf: of `column` and those after it. Subtree m has the nodes first[m]..last[m]-1.
 
     Returns the nodes written and the subtrees; nothing is written of a program that depends on no fed-back column.
-    begin, fed, stack  room for a number a node
+    begin, fed, stack  buffers for one number per node
     """
     level = 0
     for k in range(length):
@@ -49,7 +49,7 @@ def _cut(arity, opcode, feature, constant, length, n_static, column, begin, fed,
         return 0, 0
     nodes, subtrees = 0, 0
     k = length - 1
-    while k >= 0:  # from the root, whose arguments come before it; a subtree that is cut out is skipped as a whole
+    while k >= 0:  # from the root backwards; a subtree that is cut out is skipped as a whole
         plain = opcode[k] == FEATURE and constant[k] == np.float32(1.0)
         if fed[k] or plain:
             op[nodes], of[nodes], c[nodes] = opcode[k], feature[k], constant[k]
@@ -66,7 +66,7 @@ def _cut(arity, opcode, feature, constant, length, n_static, column, begin, fed,
 
 @inner
 def _run_all(table, arity, opcode, feature, constant, length, x, stride, size, stack, where, result):
-    """A program that depends on no previous output, over `size` rows."""
+    """Run a program that depends on no previous output over `size` rows."""
     for start in range(0, size, BLOCK):
         n = min(BLOCK, size - start)
         run_program(
@@ -76,7 +76,7 @@ def _run_all(table, arity, opcode, feature, constant, length, x, stride, size, s
 
 @inner
 def _pass(table, arity, opcode, feature, constant, length, x, stride, steps, stack, where, columns):
-    """One pass of all lanes; the beginnings are in the first step of the columns."""
+    """One pass of all lanes; the starts are in the first step of the columns."""
     result = np.int64(columns.ctypes.data)
     for t in range(steps):
         here = t * LANES
@@ -91,7 +91,7 @@ def _pass(table, arity, opcode, feature, constant, length, x, stride, steps, sta
 
 @inner
 def _begin_again(columns, steps):
-    """Let each lane begin with the last outputs of the one before it; returns whether that is new to any."""
+    """Start each lane from the last outputs of the previous lane; returns whether any start changed."""
     changed = False
     end = steps * LANES
     for k in range(columns.shape[0]):
@@ -105,8 +105,8 @@ def _begin_again(columns, steps):
 
 @jit
 def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback, out, first, last):
-    """Outputs of programs first..last-1 in free run from 0: out (programs, rows); after one that is not finite all are
-    NaN.
+    """Outputs of programs first..last-1 in free run from 0: out (programs, rows); all are NaN after a
+    non-finite one.
 
     X (static features, steps * LANES) in the order of `lane_order`; `guess` (rows,) likely outputs, such as the target.
     """
@@ -152,7 +152,7 @@ def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback
                     columns[k, s] = guess[min(s * steps - 1 - k, n_rows - 1)]
             for exact in range(LANES):
                 _pass(table, arity, op, of, c, left, x_address, stride, steps, stack_address, where, columns)
-                # Lane `exact` has begun with the true outputs; nothing matters after one that is not finite.
+                # Lane `exact` has started from the true outputs; nothing matters after a non-finite one.
                 if not _begin_again(columns, steps) or not np.isfinite(columns[0, size + exact]):
                     break
         for s in range(LANES):
@@ -163,5 +163,5 @@ def simulate(table, arity, opcode, feature, constant, length, X, guess, feedback
                 if not np.isfinite(out[i, t]):
                     out[i, t:n_rows] = np.nan
                     break
-    # An array is freed after its last use by name, and the calls know only its address.
+    # An array is freed after its last use by name, but the calls know only its address.
     stack[0], x[0, 0] = np.float32(0.0), np.float32(0.0)

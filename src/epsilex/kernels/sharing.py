@@ -1,13 +1,13 @@
 """Outputs of a population, each distinct subtree computed once.
 
-Programs of one population share much: subtrees inherited from common ancestors, and the small ones that chance repeats.
-`share` files every node of every program under (operator, arguments, constant), so that equal subtrees are one node,
-and folds what has only constants. `assign` turns the nodes into instructions whose results live in as few buffers as
-possible. `run` executes them over blocks of rows.
+Programs of one population share many subtrees: inherited from common ancestors, or small ones repeated by chance.
+`share` stores every node of every program under (operator, arguments, constant), so that equal subtrees become one
+node, and folds subtrees of constants. `assign` turns the nodes into instructions whose results live in as few buffers
+as possible. `run` executes them over blocks of rows.
 
-Legend: `v` a distinct node, in an order that has arguments first; `i` a program, `k` a node of it; `n` the rows of a
+Legend: `v` a distinct node, ordered with arguments first; `i` a program, `k` a node of it; `n` the rows of a
 block. An operand is a kind (a BUFFER, a FEATURE column of X, an OUTPUT row) and its byte offset from the start of that
-kind. No instruction writes where it reads, which is what LLVM needs to vectorise an operator's loop.
+kind. No instruction writes where it reads, because LLVM needs that to vectorise an operator's loop.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OP, ARGUMENT, FEATURE_NUMBER = u64(2**8 - 1), u64(2**28 - 1), u64(2**24 - 1)
 
 @inner
 def find(key, keys, slots, shift, count):
-    """The number of the node of this key, which is filed as `count` if it is new."""
+    """The number of the node with this key; a new key gets the number `count`."""
     at = (key * u64(0x9E3779B97F4A7C15)) >> shift
     mask = u64(slots.size - 1)
     while True:
@@ -70,7 +70,7 @@ def share(
             else:
                 level -= arity[op]
                 a = stack[level]
-                b = stack[level + arity[op] - 1]  # a itself where there is no other
+                b = stack[level + arity[op] - 1]  # a itself if unary
                 if (keys[a] & OP) == CONSTANT and (keys[b] & OP) == CONSTANT:
                     room[0] = constants[a]
                     room[1] = constants[b]
@@ -96,9 +96,9 @@ def share(
 def assign(
     keys, constants, used, roots, first, last, count, n, stride, i_op, i_kind, i_offset, i_constant
 ):
-    """Instructions for the nodes; returns how many, and how many buffers they need.
+    """Instructions for the nodes; returns the number of instructions and of buffers.
 
-    i_kind, i_offset  (instructions, 3): where the result, the left and the right argument are
+    i_kind, i_offset  (instructions, 3): place of the result, the left and the right argument
     A root's values go straight to the output row of the first program that has it.
     """
     size = n * 4
@@ -178,4 +178,4 @@ def run(table, i_op, i_kind, i_offset, i_constant, m, n_buffers, X, out, first, 
                 scale(dst, base[i_kind[j, 1]] + i_offset[j, 1], i_constant[j], n)
             else:
                 call4(table[op], dst, base[i_kind[j, 1]] + i_offset[j, 1], base[i_kind[j, 2]] + i_offset[j, 2], n)
-    buffers[0, 0] = np.float32(0.0)  # an array is freed after its last use by name, and the calls know only its address
+    buffers[0, 0] = np.float32(0.0)  # an array is freed after its last use by name, but the calls know only its address

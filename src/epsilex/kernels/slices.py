@@ -1,5 +1,5 @@
 """A thread pool over slices of the population. Kernels release the GIL; every result has its own place in the
-output, so the number of threads never changes a bit of it."""
+output, so the number of threads never changes the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import count
 
 _POOLS: dict[tuple[int, int], ThreadPoolExecutor] = {}
-SLICES_PER_THREAD = 4  # programs differ in length: smaller slices even the load
+SLICES_PER_THREAD = 4  # programs differ in length, and smaller slices balance the load
 
 
 def _pool(n_jobs: int) -> ThreadPoolExecutor:

@@ -1,4 +1,4 @@
-"""Counter-based random numbers: a stream is keyed by its address and gives the same numbers whoever draws them.
+"""Counter-based random numbers: a stream is keyed by its address and gives the same numbers to any caller.
 
 A stream is a uint64 array of one element, `s`. Each draw steps it by the golden-ratio constant and mixes
 (splitmix64), so the n-th number of a stream is a pure function of its key and n.
@@ -26,7 +26,7 @@ def mix(z):
 
 @inner
 def key(seed, generation, purpose, slot):
-    """The key of the stream at an address; `purpose` tells apart the streams one slot needs."""
+    """The key of the stream at an address; `purpose` distinguishes the streams of one slot."""
     z = mix(u64(seed) + STEP)
     z = mix(z ^ (u64(generation) * M1 + STEP))
     z = mix(z ^ (u64(purpose) * M2 + STEP))
@@ -65,7 +65,7 @@ def normal(s):
 
 @jit
 def uniform_integers(seed, generation, purpose, low, high, out):
-    """Fill `out` with uniform integers from low to high, both included, one stream a place."""
+    """Fill `out` with uniform integers from low to high, both included, one stream per place."""
     s = np.empty(1, np.uint64)
     for i in range(out.size):
         s[0] = key(seed, generation, purpose, i)

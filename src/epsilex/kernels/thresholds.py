@@ -1,9 +1,9 @@
 """Best error and exact median absolute deviation of one case. Legend: `v` the errors of a case, `n` how many, `k` a
 rank.
 
-Errors are not negative, and such floats are ordered as the integers with the same bits: `b` is `v` seen as integers.
+Errors are non-negative, and such floats have the order of the integers with the same bits: `b` is `v` seen as integers.
 A median is found by counting: a sorted sample brackets it, interpolation narrows the bracket, and the last few values
-are met in ascending order. Each step is one pass of vector code, where a quickselect would branch per element.
+are visited in ascending order. Each step is one pass of vector code, while a quickselect would branch per element.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.extending import overload
 from epsilex.kernels.compiling import as_integers, inner
 
 SAMPLE = 8
-EXACT_SUM = {"contract", "nsz", "reassoc"}  # for sums of small integers, which any order gives exactly
+EXACT_SUM = {"contract", "nsz", "reassoc"}  # for sums of small integers, which are exact in any order
 
 
 def infinity(v):
@@ -106,7 +106,7 @@ def middle(b, n, k, limit, sample):
         pivot = kind(low + np.int64((high - low) * share))
         if pivot <= low or pivot >= high:
             pivot = kind(low + np.int64((high - low) * 0.5))
-            if pivot <= low or pivot >= high:  # neighbours, and the k-th has equals
+            if pivot <= low or pivot >= high:  # adjacent, and the k-th has ties
                 return high, high if c_high > k else neighbours(b, n, high, limit)[1]
         c = count_at_most(b, n, pivot)
         if c < k:
@@ -123,7 +123,7 @@ def middle(b, n, k, limit, sample):
 
 @inner
 def median(v, n, sample):
-    """Median of the finite values v[:n], the mean of the two middle ones where n is even."""
+    """Median of the finite values v[:n], the mean of the two middle ones if n is even."""
     room = as_integers(sample)
     low, high = middle(as_integers(v), n, (n + 1) // 2, infinity(v), room)
     room[0], room[1] = low, high if n % 2 == 0 else low  # from bits to values
@@ -143,7 +143,7 @@ def mad(v, n, deviation, sample):
 @inner
 def finite_values(e, members, n, values):
     """The finite errors e[members[:n]], in order; returns how many."""
-    if n == e.size:  # everyone, and mostly everyone is finite: a copy is vector code
+    if n == e.size:  # everyone, and usually all are finite: a copy is vector code
         for j in range(n):
             values[j] = e[j]
         low, high = least_and_greatest(as_integers(values), n)

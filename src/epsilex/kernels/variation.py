@@ -64,10 +64,10 @@ def grow(
     s, opcode, feature, constant, first, size, unary, binary, n_features, constant_share, low, high, coefficients,
     budget,
 ):
-    """A random program of exactly `size` nodes at first.., or one less where the operators cannot make that size.
+    """A random program of exactly `size` nodes at first.., or one less if the operators cannot make that size.
 
-    Operators are forced while the budget lasts, and the budget is split at random between the arguments. Written from
-    the root backwards: that is postfix order read from its end. Returns the number of nodes.
+    Operators are forced while the budget lasts, and the budget is split at random between the arguments. Nodes are
+    written from the root backwards, which is postfix order read from its end. Returns the number of nodes.
     """
     if unary.size == 0 and size % 2 == 0:
         size -= 1
@@ -109,7 +109,7 @@ def random_start(
     seed, generation, purpose, slots, lengths, opcode, feature, constant, length, unary, binary, n_features,
     constant_share, low, high, coefficients, first, last,
 ):
-    """Random programs of the given lengths, one stream a slot."""
+    """Random programs of the given lengths, one stream per slot."""
     s = np.empty(1, np.uint64)
     budget = np.empty(opcode.shape[1] + 1, np.int64)
     for i in range(first, last):
@@ -151,7 +151,7 @@ def copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_const
 
 @inner
 def clear_rest(opcode, feature, constant, length):
-    """Zero the places that are not in use, so that equal programs are equal arrays."""
+    """Zero the unused places, so that equal programs are equal arrays."""
     for k in range(length, opcode.size):
         opcode[k] = 0
         feature[k] = 0
@@ -160,7 +160,7 @@ def clear_rest(opcode, feature, constant, length):
 
 @inner
 def another(s, codes, code, redraw):
-    """Another member of `codes` than `code`, if there is one; any member with `redraw`."""
+    """A member of `codes` other than `code`, if there is one; with `redraw`, any member."""
     if codes.size < 2:
         return code
     c = codes[below(s, codes.size)]
@@ -172,11 +172,11 @@ def another(s, codes, code, redraw):
 @inner
 def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_features, low, high, coefficients, redraw):
     """Point mutation of one node: a constant is perturbed, a feature or an operator becomes another of its kind; with
-    `redraw` perhaps the same."""
+    `redraw` it may stay the same."""
     op = opcode[k]
     if op == CONSTANT:
         c = constant[k]
-        # c/2 + N(0,1) c/2, as the authors'; from 0 that would never leave, so 0 is drawn anew.
+        # c/2 + N(0,1) c/2, as in the authors' program; that would never leave 0, so 0 is redrawn.
         constant[k] = 0.5 * c + normal(s) * 0.5 * c if c != 0.0 else low + (high - low) * unit(s)
     elif op == FEATURE:
         if coefficients and (n_features == 1 or unit(s) < 0.5):
@@ -218,8 +218,8 @@ def mutate(
                     redraw,
                 )
         return length
-    # The others replace a subtree by what is written to t_opcode, ...: a new one, or the old one with an operator more
-    # or less.
+    # The others replace a subtree by the nodes in t_opcode, ...: a new one, or the old one with one operator more or
+    # less.
     end = below(s, length)
     if kind == 3:
         if length == 1:
@@ -272,8 +272,7 @@ def cross(
     s, opcode, feature, constant, length, d_opcode, d_feature, d_constant, d_length, o_opcode, o_feature, o_constant,
     limit, arity,
 ):
-    """A child with one of its parent's subtrees replaced by one of a donor's, both uniform over all nodes; 0 if
-    refused."""
+    """A child: a subtree of its parent is replaced by one of a donor's, both uniform over all nodes; 0 if refused."""
     end, d_end = below(s, length), below(s, d_length)
     return splice(
         opcode, feature, constant, length, subtree_start(opcode, arity, end), end,
@@ -290,10 +289,9 @@ def vary(
 ):
     """Children 2 j and 2 j + 1 from the pair of parents 2 j and 2 j + 1, for pairs first..last-1.
 
-    A pair crosses over, each with the other, with probability `crossover`; else, and where their fitness is equal,
-    each is mutated. A child that is refused is tried again `retries` times, then is a copy of its parent. `origin` is
-    the parent a child is equal to, -1 where it is new; `mate` the other parent of a child that comes from two, else its
-    only one.
+    A pair crosses over, each with the other, with probability `crossover`; otherwise, and if their fitness is equal,
+    each is mutated. A refused child is tried again `retries` times, then becomes a copy of its parent. `origin` is the
+    parent a child is equal to, -1 if it is new; `mate` is the other parent of a child of two, else its only parent.
     """
     width = opcode.shape[1]
     s = np.empty(1, np.uint64)
@@ -345,7 +343,7 @@ def vary(
 
 @jit
 def perturb_constants(seed, generation, purpose, step, opcode, constant, length, out, first, last):
-    """Hill climbing's proposal: every constant c becomes c + N(0,1) c step, one stream a program."""
+    """Hill climbing's proposal: every constant c becomes c + N(0,1) c step, one stream per program."""
     s = np.empty(1, np.uint64)
     for i in range(first, last):
         s[0] = key(seed, generation, purpose, i)

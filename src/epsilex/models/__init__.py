@@ -1,15 +1,15 @@
-"""Models: what a search leaves behind.
+"""Models: the result of a search.
 
 model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
 answer       from the programs of a search to the front, the chosen model, and why
 front        the best model of each length
 choice       which of them a scientist would believe
-lean         forms without what the data does not ask for
+lean         simpler forms that the data supports
 polish       constants in float64
 pruning      terms that do not matter
-gathering    factors moved to where they are read best
-persistence  JSON files, and back
+gathering    factors moved to where they read best
+persistence  models as JSON files
 plots        figures of fits, fronts and histories
 """
 

@@ -1,4 +1,4 @@
-"""From the programs of a search to its answer: the front, the chosen model, and why."""
+"""From the programs of a search to its answer: the front, the chosen model, and the reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from epsilex.programs.simplify import simplify
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The front, which of its models is chosen, and why."""
+    """The front, the chosen model, and the reason."""
 
     models: list[Model]
     chosen: int
@@ -38,7 +38,7 @@ def answer(
     front: Sequence[Sequence[Node]], others: Sequence[Sequence[Node]], score: Scorer, rule: str | Callable,
     polished: bool, max_length: int,
 ) -> Answer:  # fmt: skip
-    """The answer from the best program of each length, and others that were kept."""
+    """The answer from the best program of each length and the others in the archive."""
     described = rule == "description" and not score.feeds_back
     if described and polished:
         forms = forms_of([*front, *others], score)
@@ -63,7 +63,7 @@ def _forms(models: Sequence[Model], score: Scorer) -> list[Form]:
 
 def _by_description(decision: Decision, models: list[Model], score: Scorer) -> Answer:
     nodes = decision.form.nodes if decision.form is not None else simplify(decision.reference.nodes)  # type: ignore
-    if is_number(nodes):  # it says that nothing matters: then the mean is what to expect
+    if is_number(nodes):  # no feature matters, so the mean is the best prediction
         nodes = [(CONSTANT, 0, float(np.average(score.train.y, weights=score.train.weight)))]
     m = score(nodes)
     if m is None:
@@ -92,7 +92,7 @@ def _by_rule(models: list[Model], rule: str | Callable, score: Scorer) -> tuple[
 
 
 def _plain(models: Sequence[Model], score: Scorer) -> int:
-    """By description where nothing is known of derivatives: a constant takes half the logarithm of the rows."""
+    """By description without derivatives: each constant costs half the logarithm of the number of rows."""
     n = len(score.train.y)
     totals = []
     for m in models:
@@ -103,7 +103,7 @@ def _plain(models: Sequence[Model], score: Scorer) -> int:
 
 
 def _mean(score: Scorer) -> Answer:
-    """The target's mean, where there is nothing else."""
+    """The target's mean, if no formula is usable."""
     import warnings
 
     warnings.warn("no formula was finite on all rows; the model is the target's mean", stacklevel=4)
@@ -113,12 +113,12 @@ def _mean(score: Scorer) -> Answer:
 
 
 def _scatter(nodes: Sequence[Node], score: Scorer, noise: Noise) -> tuple[str, float]:
-    """The kind of noise, and its size about a program."""
+    """The kind of noise, and its size around a program."""
     residuals = noise.residuals(score.values(nodes, score.train.X))
     return noise.kind, float(np.sqrt(noise.variance(residuals))) if np.isfinite(residuals).all() else math.nan
 
 
 def with_uncertainty(m: Model, train: Rows, noises: Sequence[Noise], kind: str) -> Model:
-    """The model with what is known of its constants from the rows, under this kind of noise."""
+    """The model with the uncertainty of its constants from the rows, under this kind of noise."""
     noise = next((noise for noise in noises if noise.kind == kind), noises[0])
     return replace(m, uncertainty=estimate(m.nodes, train.X, noise))

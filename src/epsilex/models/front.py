@@ -1,6 +1,6 @@
-"""The front: programs of a search as models, tuned in float64 and tidied, the best of each length.
+"""The front: the best model of each length, made from the programs of a search, tuned in float64 and tidied.
 
-A front is made by description, with the lean forms of its formulas on it, or by loss, for the rules that choose by it.
+A front by description includes the lean forms of its formulas; a front by loss serves the rules that choose by loss.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAME = 1e-9  # relative loss difference that only reflects when tuning stopped
-LOOKED_AT, TUNED, LEANED = 60, 30, 8  # programs, the most promising, that are described, tuned and made lean
+LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
 BOXES = 24  # into which the data's box is cut to prove a model of the front finite
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """Makes models of programs, with their metrics on the training rows and, if there are any, the validation rows.
+    """Turns programs into models, with metrics on the training rows and on the validation rows, if any.
 
     box        of the training rows; a feature that is not among their columns (a fed-back output) can be anything
-    limits     that a tame model's values keep to
-    noises     that the target may have
+    limits     range of a tame model's values
+    noises     kinds of noise that the target may have
     """
 
     names: Sequence[str]
@@ -68,11 +68,11 @@ class Scorer:
 
     @property
     def feeds_back(self) -> bool:
-        """Whether models see their own outputs: no derivatives are known of these."""
+        """Whether models see their own outputs, which have no known derivatives."""
         return len(self.names) > self.train.X.shape[1]
 
     def __call__(self, nodes: Sequence[Node]) -> Model | None:
-        """None where a value is not finite on some training row."""
+        """None if a value is not finite on some training row."""
         out = self.values(nodes, self.train.X)
         if not np.isfinite(out).all():
             return None
@@ -94,14 +94,14 @@ class Scorer:
         return model(nodes, self.names, **metrics)
 
     def _tame(self, nodes: Sequence[Node]) -> bool:
-        """Whether the program is defined and keeps to the limits on the shadow rows."""
+        """Whether the program is defined and within the limits on the shadow rows."""
         low, high = self.limits
         out = self.values(nodes, self.shadow)
         return bool(((out >= low) & (out <= high)).all())
 
     @property
     def rounding(self) -> float:
-        """The loss of predictions that are right but for their last digits: less is not better."""
+        """The loss of predictions that are right except for their last digits; a lower loss is no better."""
         return self._loss(self.train.y * (1.0 + 1e-12), self.train)
 
     def _loss(self, out: np.ndarray, rows: Rows) -> float:
@@ -113,8 +113,8 @@ class Scorer:
 def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
     """Models by ascending length, each of better standing on the training rows than every shorter one.
 
-    Programs are simplified, their constants polished in float64, terms that do not matter dropped, factors gathered; a
-    model that is not finite on every row is left out.
+    Programs are simplified, their constants polished in float64, negligible terms dropped and factors gathered. Models
+    that are not finite on every row are left out.
     """
     best: dict[int, Model] = {}
     bench = Bench(score.train.X, score.noises, score.language)
@@ -134,7 +134,7 @@ def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: b
 
 
 def standing(m: Model) -> float:
-    """The loss by which models compete for a place on the front: an untamed one counts as less accurate."""
+    """The loss by which models compete for a place on the front; untamed models count as less accurate."""
     return m.metrics["loss"] * (1.0 if m.metrics["tame"] else UNTAMED)
 
 
@@ -150,8 +150,7 @@ def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
 
 
 def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
-    """The programs whose residuals and structure alone are shortest, constants not counted, and the best of each
-    length."""
+    """The programs with the shortest residuals and structure, constants not counted, and the best of each length."""
     found: list[tuple[float, int, Sequence[Node]]] = []
     for program in programs:
         out = score.values(program, score.train.X)
@@ -165,7 +164,7 @@ def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequen
 
 
 def _pool(forms: Iterable[Form]) -> list[Form]:
-    """Forms by description, of each shape the best."""
+    """Forms by description, the best of each shape."""
     best: dict[tuple, Form] = {}
     for form in sorted(forms, key=lambda form: form.total):
         simple = tuple((code, feature, value == 1.0 or value == -1.0) for code, feature, value in form.nodes)
@@ -174,8 +173,8 @@ def _pool(forms: Iterable[Form]) -> list[Form]:
 
 
 def front_by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> list[Model]:
-    """Models by ascending length, of each length the one of shortest description, each of smaller residuals than every
-    shorter one."""
+    """Models by ascending length: per length the shortest description, with smaller residuals than every shorter
+    model."""
     best: dict[int, Form] = {}
     for form in forms:
         best.setdefault(len(form.nodes), form)
@@ -193,14 +192,14 @@ def front_by_description(forms: Sequence[Form], score: Scorer, max_length: int) 
 
 
 def placed(front: list[Model], m: Model) -> tuple[list[Model], int]:
-    """The front with a model in the place of its length, and which that is."""
+    """The front with a model put at its length, and the index of that model."""
     others = [other for other in front if other.length != m.length]
     place = sum(other.length < m.length for other in others)
     return [*others[:place], m, *others[place:]], place
 
 
 def in_user_units(m: Model, units: Scales, power: int) -> Model:
-    """A model of scaled data as one of the user's; the loss goes by this power of the target's unit."""
+    """A model of scaled data in the user's units; the loss scales with this power of the target's unit."""
     scale = np.float64(units.y_scale)
     metrics = dict(m.metrics)
     with np.errstate(over="ignore", under="ignore"):

@@ -1,9 +1,10 @@
 """Factors gathered: `2*sqrt(square(0.5*a - 0.5*b))` is `sqrt(square(a - b))`.
 
-A search leaves coefficients wherever they happened to arise. Here each is moved up, through products, quotients,
-squares and roots, and out of sums the one that most of their terms have, or the first; what arrives at a function that
-lets no factor pass goes to a leaf there. Numbers and logarithms in an exponent are factors, too: `exp(log(a) - b + 1)`
-is `2.718*a*exp(-b)`, and of `exp(2.5*log(3*a) - 0.3*log(2*b))` only one logarithm keeps a coefficient.
+A search leaves coefficients wherever they happened to arise. Here each is moved up through products, quotients,
+squares and roots. Out of a sum moves the coefficient that most of its terms share, or the first. At a function that
+lets no factor pass, the factor goes into a leaf. Numbers and logarithms in an exponent are factors, too:
+`exp(log(a) - b + 1)` is `2.718*a*exp(-b)`, and in `exp(2.5*log(3*a) - 0.3*log(2*b))` only one logarithm keeps a
+coefficient.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, opcode
 
 SQUARE, SQRT, ABS, EXP, LOG = (opcode(name) for name in ("square", "sqrt", "abs", "exp", "log"))
-EQUAL = 1e-6  # relative difference of two coefficients that are taken for one
-SAME = 1e-7  # change of the outputs, relative to their spread, that this may cause
+EQUAL = 1e-6  # relative difference below which two coefficients count as equal
+SAME = 1e-7  # largest allowed change of the outputs, relative to their spread
 
 Scaled = tuple[float, Term]  # a factor, and what it multiplies
 Parts = list[Scaled]  # to be added up
 
 
 def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
-    """The program with its factors gathered; as it was where that is longer, or not the same on X (rows, features)."""
+    """The program with its factors gathered; unchanged if that is longer, or differs on X (rows, features)."""
     nodes = list(nodes)
     try:
         term = _times(*_scaled(nodes))
@@ -67,7 +68,7 @@ def _branch(row: Operator, *args: Parts) -> Parts:
 
 
 def _exponential(parts: Parts) -> Scaled:
-    """e to the sum of all parts, with numbers and logarithms among them as factors of it."""
+    """exp of the sum of all parts; numbers and logarithms among them become factors."""
     over: Scaled = 1.0, constant(1.0)
     under, rest = over, []
     for k, a in parts:
@@ -89,7 +90,7 @@ def _exponential(parts: Parts) -> Scaled:
 
 
 def _product(code: int, *args: Scaled) -> Scaled:
-    """An operator's value, with what factors of its arguments it lets pass."""
+    """An operator's value, with the factors of its arguments that pass through it."""
     (k, a), *others = args
     if not others:
         if code == INV:
@@ -113,8 +114,8 @@ def _product(code: int, *args: Scaled) -> Scaled:
 
 
 def _sum(parts: Parts, passing: bool = False) -> Scaled:
-    """The sum of all parts, less the factor that most of them have: the smallest of those, if two at least have one; or
-    else that of the first, if the factor is `passing` on."""
+    """The sum of all parts, divided by the factor that most of them share (at least two; the smallest in a tie), or
+    else by that of the first part, if factors are `passing`."""
     if len(parts) == 1:
         return parts[0]
     sizes = sorted(abs(k) for k, _ in parts)
@@ -122,7 +123,7 @@ def _sum(parts: Parts, passing: bool = False) -> Scaled:
     positive = next((i for i, (k, _) in enumerate(parts) if k > 0.0), None)
     first = abs(parts[positive or 0][0])
     common = sizes[alike.index(max(alike))] if max(alike) > 1 else first if passing else 1.0
-    if positive is None:  # the sum of the opposites, and the sign goes on
+    if positive is None:  # sum the negatives and pass the sign on
         common, positive = -common, 0
     rest = [(_rounded(k / common), a) for k, a in parts]
     total = _times(*rest[positive])
@@ -133,7 +134,7 @@ def _sum(parts: Parts, passing: bool = False) -> Scaled:
 
 
 def _opposite(term: Term) -> Term | None:
-    """The negative of a sum from which something is subtracted, which is as long; None of any other term."""
+    """The negative of a sum with a subtraction, which is equally long; None for any other term."""
     parts = _summands(term, 1.0)
     positive = [a for k, a in parts if k < 0.0]
     if not positive:
@@ -148,7 +149,7 @@ def _opposite(term: Term) -> Term | None:
 
 
 def _summands(term: Term, sign: float) -> Parts:
-    """What is added up in a term, and with which sign."""
+    """The summands of a term, with their signs."""
     if term.code not in (ADD, SUB):
         return [(sign, term)]
     a, b = term.args
@@ -160,7 +161,7 @@ def _rounded(k: float) -> float:
 
 
 def _times(k: float, term: Term) -> Term:
-    """The term times k, in a leaf if one of its leaves can take it, or else in front of its first factor."""
+    """The term times k, in a leaf if one can take it, else in front of its first factor."""
     if k == 1.0:
         return term
     inside = _inside(k, term)
@@ -206,7 +207,7 @@ def _tucked(term: Term) -> Term:
 
 
 def _with_logarithm(k: float, term: Term) -> Term | None:
-    """The term plus log(k), in a logarithm that is a part of it; None where there is none."""
+    """The term plus log(k), absorbed into one of its logarithms; None if it has none."""
     code = term.code
     if code == LOG:
         inside = _inside(k, term.args[0])

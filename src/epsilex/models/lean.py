@@ -1,8 +1,8 @@
-"""Lean forms: a formula without what the data does not ask for.
+"""Lean forms: a formula without details that the data does not support.
 
-A search leaves an offset and a factor everywhere, decorations, and numbers that are nearly whole. Here a formula is
-changed step by step, constants tuned again after each, for as long as its description gets shorter: a constant becomes
-0, 1 or a simple fraction, two constants become one, an operator gives way to one of its arguments.
+A search leaves offsets and factors everywhere, decorations, and numbers that are nearly whole. Here a formula is
+changed step by step for as long as its description gets shorter, with its constants tuned again after each step: a
+constant becomes 0, 1 or a simple fraction, two constants become one, or an operator is replaced by an argument.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE
 from epsilex.programs.simplify import simplify
 
-PRUNING_ROWS = 2000  # enough to see whether a term matters
-HOPE = 3.0  # nats that a change may promise to lose and still be tried: the promise is of first order
-STEPS = 8  # of tuning, for a form that is only tried
-EQUAL = 3.0  # standard errors within which two constants may be one
-TRIALS, ROWS = 250, 300  # forms that are tried in all on so many rows, fewer on more
+PRUNING_ROWS = 2000  # enough to tell whether a term matters
+HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
+STEPS = 8  # of tuning for a trial form
+EQUAL = 3.0  # standard errors within which two constants may be merged
+TRIALS, ROWS = 250, 300  # total number of trial forms on ROWS rows, fewer on more rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class Form:
 
 @dataclass
 class Bench:
-    """Where forms are tuned, tidied and described; what was tried once is not tried again."""
+    """Tunes, tidies and describes forms; no form is tried twice."""
 
     X: np.ndarray
     noises: Sequence[Noise]
@@ -70,7 +70,7 @@ class Bench:
         return None if found is None else Form(tuple(nodes), found)
 
     def tuned(self, nodes: Sequence[Node], noise: Noise, fixed: frozenset[int] = frozenset(), steps: int = 20):
-        """The program with its constants, but those `fixed`, tuned under a noise, and tidied."""
+        """The program with all constants but the `fixed` ones tuned under a noise, then tidied."""
         places = [k for k in constant_places(nodes) if k not in fixed]
         return self.tidy(simplify(polish(nodes, self.X, noise, places, steps)))
 
@@ -79,14 +79,14 @@ class Bench:
         return gather(prune(nodes, some, evaluate64), some, evaluate64)
 
     def best(self, nodes: Sequence[Node], noises: Sequence[Noise] | None = None, steps: int = 20) -> Form | None:
-        """The best of the program as it is and tuned under each noise."""
+        """The best of the unchanged program and the program tuned under each noise."""
         forms = [self.described(nodes)]
         forms += [self.described(self.tuned(nodes, noise, steps=steps)) for noise in noises or self.noises]
         known = [form for form in forms if form is not None]
         return min(known, key=lambda form: form.total) if known else None
 
     def shorter(self, form: Form) -> Form | None:
-        """The best of the forms one step from this one, if it has a shorter description."""
+        """The best form one step away from this one, if its description is shorter."""
         best = form
         for nodes, fixed in (*numbers(form, self), *deletions(form.nodes)):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
@@ -101,7 +101,7 @@ class Bench:
         return None if best is form else best
 
     def descend(self, form: Form) -> Iterator[Form]:
-        """Shorter and shorter descriptions, beginning with this form."""
+        """Forms of ever shorter descriptions, beginning with this one."""
         current: Form | None = form
         while current is not None:
             yield current
@@ -109,7 +109,7 @@ class Bench:
 
 
 def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The form with one constant made simple, or two made one, where that promises a shorter description.
+    """The form with one constant simplified, or two merged, where a shorter description is predicted.
 
     To first order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
     the Fisher information.
@@ -127,7 +127,7 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
     size = np.sqrt(np.maximum(np.diag(information), 1e-300))
     covariance = np.linalg.pinv(information / np.outer(size, size), rcond=1e-10) / np.outer(size, size)
     spread = np.diag(covariance)
-    node = 2.0  # nats, about: only a guess of what a removed node saves
+    node = 2.0  # approximate nats that removing a node saves
     sizes = [abs(nodes[k][2]) for k in places]
     fixed = {k for k in places if _is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
     for i, k in enumerate(places):
@@ -148,7 +148,7 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
             if (abs(a_value) - abs(b_value)) ** 2 <= EQUAL**2 * both:
-                # The best common size, to first order: by how well each is known.
+                # The best common size, to first order: weighted by how well each is known.
                 sign = np.sign(a_value * b_value)
                 towards = (covariance[i, i] - sign * covariance[i, j]) / both
                 size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
@@ -157,7 +157,7 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
 
 
 def _is_simple(node: Node) -> bool:
-    """Whether a constant was made simple before, and stays so."""
+    """Whether a constant has already been simplified, and stays so."""
     return node[2] in _simple_near(node[2], node[0])
 
 
@@ -171,7 +171,7 @@ def _simple_near(value: float, code: int) -> list[float]:
 
 
 def deletions(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The program with one operator replaced by one of its arguments, the other being as good as 0 or 1."""
+    """The program with one operator replaced by one of its arguments, as if the other were 0 or 1."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for smaller in _without_one(root):
         yield simplify(smaller.nodes), frozenset()

@@ -1,4 +1,4 @@
-"""A fitted model: one formula, its feature names, and what can be done with it."""
+"""A fitted model: a formula, its feature names, and the operations on it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Model:
     """A formula over named features.
 
     nodes          the program in postfix order, float64 constants
-    feature_names  one name a column of X
-    metrics        what was measured when it was fitted, such as `mae` and `r2` on the training rows
-    uncertainty    of its constants, None where it is not known
+    feature_names  one name per column of X
+    metrics        measured when it was fitted, such as `mae` and `r2` on the training rows
+    uncertainty    of its constants, None if unknown
     """
 
     nodes: tuple[Node, ...]
@@ -44,14 +44,14 @@ class Model:
 
     @property
     def formula(self) -> str:
-        """Readable text, constants with the digits that their uncertainty warrants, six at most."""
+        """Readable text; constants have as many digits as their uncertainty warrants, at most six."""
         return text(rounded(self.nodes, self.uncertainty, DIGITS), self.feature_names, DIGITS)
 
     def predict(self, X, interval: float | None = None):
         """Values of the formula on the rows of X, (rows,) float64; NaN or infinite where it is undefined.
 
-        With an `interval` such as 0.95 also the ends of the band in which a new measurement lies with this
-        probability: (prediction, low, high). A DataFrame's columns are found by name, an array's by position.
+        With an `interval` such as 0.95, returns (prediction, low, high): a new measurement lies between low and high
+        with this probability. Columns of a DataFrame are found by name, those of an array by position.
         """
         X = self._columns(X)
         prediction = evaluate64(self.nodes, X)
@@ -71,7 +71,7 @@ class Model:
     def constants(self) -> pd.DataFrame:
         """One row per constant: value, standard_error, low and high of its 95% interval, name.
 
-        The standard error of a whole number or simple fraction is what it would be, had it been fitted as well.
+        The standard error of a whole number or simple fraction is the one it would have if it were fitted as well.
         """
         import pandas as pd
 

@@ -23,7 +23,7 @@ LEAVES = {CONSTANT: "constant", FEATURE: "feature"}
 
 
 def save_model(m: Model, path: str | Path) -> None:
-    """Write a model beside its place, then rename it there."""
+    """Write a model to a temporary file, then rename it into place."""
     if not all(math.isfinite(constant) for _, _, constant in m.nodes):
         raise ValueError(f"model: expected finite constants to save; got {m.formula}")
     path = Path(path)

@@ -1,7 +1,7 @@
 """Figures of fits, fronts and histories.
 
-Each function returns a matplotlib figure of its own, made without pyplot: nothing global is touched, no window opens.
-A notebook shows what a cell returns; elsewhere there is `savefig`.
+Each function returns a new matplotlib figure made without pyplot, so no global state changes and no window opens.
+A notebook shows the returned figure; elsewhere use `savefig`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def plot_fit(model: Model, X, y) -> Figure:
     y = np.asarray(y, np.float64)
     prediction = model.predict(X)
     if prediction.shape != y.shape:
-        raise ValueError(f"y: expected shape {prediction.shape}, one value a row of X; got {y.shape}")
+        raise ValueError(f"y: expected shape {prediction.shape}, one value per row of X; got {y.shape}")
     rows = np.flatnonzero(np.isfinite(prediction))
     rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), MAX_POINTS)).astype(int)]
     figure = _figure(9.0, 4.0)
@@ -61,7 +61,7 @@ def plot_front(front: pd.DataFrame) -> Figure:
 
 
 def plot_history(history: pd.DataFrame) -> Figure:
-    """Error, cases used, diversity and length over generations, such as those of `SymbolicRegressor.history_`."""
+    """Error, cases used, diversity and length over generations, from a history such as `SymbolicRegressor.history_`."""
     panels: tuple[tuple[str, dict[str, str | None]], ...] = (
         ("mean absolute error", {"best_mae": "best", "median_mae": "median"}),
         ("share of cases used", {"cases_used": "median", "cases_used_mean": "mean"}),
@@ -85,7 +85,7 @@ def plot_history(history: pd.DataFrame) -> Figure:
 
 
 class _Shown(Figure):
-    """A figure that a notebook shows, pyplot or not."""
+    """A figure that a notebook shows without pyplot."""
 
     def _repr_html_(self) -> str:
         picture = io.BytesIO()

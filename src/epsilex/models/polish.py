@@ -1,4 +1,4 @@
-"""Constants in float64: Levenberg-Marquardt on the squared residuals under a noise, kept where it lowers them."""
+"""Constants in float64: Levenberg-Marquardt on the squared residuals under a noise, kept if it lowers them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from epsilex.models.choice.noise import Noise
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
 
-MAX_ROWS = 20_000  # more rows change the constants less than their rounding
+MAX_ROWS = 20_000  # more rows change the constants by less than their rounding
 STEPS = 20
 
 
@@ -18,8 +18,7 @@ STEPS = 20
 def polish(
     nodes: Sequence[Node], X: np.ndarray, noise: Noise, places: Sequence[int] | None = None, steps: int = STEPS
 ) -> list[Node]:
-    """The program with its constants, or those at `places`, tuned to least squares; as it was where that does not
-    help."""
+    """The program with its constants, or those at `places`, tuned by least squares; unchanged if that does not help."""
     nodes = list(nodes)
     places = constant_places(nodes) if places is None else list(places)
     if not places:

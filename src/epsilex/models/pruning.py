@@ -1,4 +1,4 @@
-"""Numbers that do not matter: so small that the formula's values stay the same without them."""
+"""Negligible numbers: so small that the formula's values stay the same without them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE
 from epsilex.programs.simplify import simplify
 
-SMALL = 1e-6  # a leaf that never exceeds this is tried without
-SAME = 1e-12  # change of the outputs, relative to their spread, that is rounding
+SMALL = 1e-6  # a leaf that never exceeds this may be removed
+SAME = 1e-12  # change of the outputs, relative to their spread, that counts as rounding
 
 
 def prune(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]:
-    """The program with every leaf at 0 that leaves its outputs on X (rows, features) the same, simplified."""
+    """The simplified program after setting to 0 every leaf that does not change its outputs on X (rows, features)."""
     nodes = list(nodes)
     base = values(nodes, X)
     if not np.isfinite(base).all():

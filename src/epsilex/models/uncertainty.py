@@ -1,7 +1,7 @@
-"""Uncertainty of constants and predictions, to first order: the covariance that the noise of the data leaves.
+"""Uncertainty of constants and predictions: the first-order covariance due to the noise of the data.
 
-G. Seber, C. Wild, Nonlinear Regression, 1989, section 5.1. The variance of the noise is that of the residuals, over the
-rows less the constants; intervals are Student's.
+G. Seber, C. Wild, Nonlinear Regression, 1989, section 5.1. The variance of the noise is the weighted sum of
+squared residuals over the number of rows minus the number of constants; intervals use Student's t.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ MAX_ROWS = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uncertainty:
-    """What is known of a model's constants.
+    """The uncertainty of a model's constants.
 
     places      nodes with a constant that counts: all but bare features and exponents
-    errors      (places,) standard errors; of a whole number or simple fraction, had it been fitted as well
-    resolution  (places,) standard errors, had all others been known: to this digits matter
+    errors      (places,) standard errors; for a whole number or simple fraction, as if it were fitted as well
+    resolution  (places,) standard errors if all others were known: digits below this do not matter
     fitted      nodes whose constants were fitted
     covariance  (fitted, fitted)
-    variance    of the noise: of y, of log y, or over the standard errors given
-    freedom     rows less fitted constants
+    variance    of the noise: of y, of log y, or relative to the standard errors given
+    freedom     rows minus fitted constants
     noise       kind of noise
     """
 
@@ -46,13 +46,13 @@ class Uncertainty:
     noise: str
 
     def quantile(self, level: float) -> float:
-        """Student's quantile of an interval that holds this share."""
+        """Student's t quantile of a two-sided interval of this level."""
         from scipy.stats import t
 
         return float(t.ppf(0.5 + 0.5 * level, self.freedom)) if self.freedom > 0 else math.nan
 
     def document(self) -> dict[str, Any] | None:
-        """JSON values; None where some are not finite."""
+        """JSON values; None if some are not finite."""
         values = {
             "places": list(self.places), "errors": self.errors.tolist(), "resolution": self.resolution.tolist(),
             "fitted": list(self.fitted), "covariance": self.covariance.ravel().tolist(),
@@ -63,7 +63,7 @@ class Uncertainty:
 
     @classmethod
     def from_document(cls, values: dict[str, Any], n_nodes: int) -> Uncertainty:
-        """The same from JSON values; a ValueError or TypeError where they do not fit a program of so many nodes."""
+        """The same from JSON values; a ValueError or TypeError if they do not fit a program of `n_nodes` nodes."""
         places, fitted = (tuple(int(k) for k in values[name]) for name in ("places", "fitted"))
         errors, resolution = (np.array(values[name], np.float64) for name in ("errors", "resolution"))
         covariance = np.array(values["covariance"], np.float64).reshape(len(fitted), len(fitted))
@@ -75,7 +75,7 @@ class Uncertainty:
 
 @np.errstate(all="ignore")
 def estimate(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> Uncertainty | None:
-    """None where the formula has values or derivatives that are not finite."""
+    """None if the formula has non-finite values or derivatives."""
     places = [k for k in constant_places(nodes) if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0)]
     fitted = fitted_places(nodes)
     out, jacobian = jacobian64(nodes, X, places)
@@ -98,13 +98,13 @@ def estimate(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> Uncertainty 
 
 
 def band(nodes: Sequence[Node], X: np.ndarray, known: Uncertainty, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """(rows,) low and high: between them a new measurement lies with this probability."""
+    """(rows,) low and high: a new measurement lies between them with this probability."""
     out, jacobian = jacobian64(nodes, X, known.fitted)
     relative = known.noise == "relative"
     with np.errstate(all="ignore"):
         slopes = jacobian / out[:, None] if relative else jacobian
         spread = np.einsum("ij,jk,ik->i", slopes, known.covariance, slopes)
-        # Standard errors of new measurements are not known: the band is that of the formula alone.
+        # Standard errors of new measurements are unknown, so the band is that of the formula alone.
         half = known.quantile(level) * np.sqrt(spread + (0.0 if known.noise == "given" else known.variance))
         if not relative:
             return out - half, out + half
@@ -113,7 +113,7 @@ def band(nodes: Sequence[Node], X: np.ndarray, known: Uncertainty, level: float)
 
 
 def rounded(nodes: Sequence[Node], known: Uncertainty | None, most: int) -> list[Node]:
-    """The program with constants to the digits that their uncertainty warrants, `most` at most."""
+    """The program with constants rounded to the digits that their uncertainty warrants, at most `most`."""
     nodes = list(nodes)
     for k, resolution in zip(known.places, known.resolution, strict=True) if known is not None else ():
         code, feature, value = nodes[k]
@@ -124,7 +124,7 @@ def rounded(nodes: Sequence[Node], known: Uncertainty | None, most: int) -> list
 
 
 def _inverse(slopes: np.ndarray) -> np.ndarray:
-    """Of slopes' products with each other, columns brought to one length first."""
+    """Inverse of slopes.T @ slopes, computed from columns scaled to equal norm."""
     size = np.sqrt((slopes**2).sum(axis=0))
     size[size == 0.0] = 1.0
     unit = slopes / size

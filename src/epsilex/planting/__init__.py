@@ -1,16 +1,16 @@
-"""Planting: a part of the first population is not random, but formulas that are close to the target.
+"""Planting: seeding part of the first population with fitted simple formulas.
 
 products     products and quotients of powers of up to three features
 sums         sums of a few simple terms for y or a transform of it, and long sums
 polynomials  polynomials, and quotients of two of them
 powers       products of powers and exponentials
 quadrics     roots and quotients of quadratic forms
-terms        the terms they are made of
-transforms   what is done to both sides of y = f(x): roots, inverses, logarithms, factors moved over
-planter      what a planter sees, and the planting of what it finds
+terms        the terms of these formulas
+transforms   transforms of y = f(x): roots, inverses, logarithms, factors moved to the side of y
+planter      the limits of planters, and the planting of their programs
 
 A planter is a function of (X, y, limits) that returns programs, in the registry `PLANTERS`; the setting `planters`
-names those to ask, in their order. What they find relies on linear scaling and on coefficients of features.
+names the ones to use, in order. Their programs rely on linear scaling and on feature coefficients.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a planter sees, and the planting of what planters find."""
+"""The limits of planters, and the planting of their programs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
 
-ROWS = 512  # that planters look at
+ROWS = 512  # shown to planters, at most
 SHARE = 0.1  # of the population, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a planted formula may be made of, how long it may be, and for how large a population it is sought."""
+    """Operators and maximal length of planted formulas, and the size of the population they are for."""
 
     operators: tuple[str, ...]
     max_length: int
@@ -27,11 +27,11 @@ Planter = Callable[[np.ndarray, np.ndarray, Limits], Sequence[Sequence[Node]]]
 
 
 def plant(programs: Programs, X: np.ndarray, y: np.ndarray, planters: Sequence[Planter], limits: Limits) -> None:
-    """Put what `planters` find for X (rows, features) and y (rows,) in the place of the last programs."""
+    """Replace the last programs by what `planters` find for X (rows, features) and y (rows,)."""
     from threadpoolctl import threadpool_limits
 
     X, y = X[:ROWS].astype(np.float64), y[:ROWS].astype(np.float64)
-    # For matrices so small a second thread of BLAS costs more than it gives. What overflows is left out.
+    # A second BLAS thread costs more than it saves on such small matrices. Programs that overflow are left out.
     with threadpool_limits(1, "blas"), np.errstate(all="ignore"):
         found = [nodes for planter in planters for nodes in planter(X, y, limits)][: int(SHARE * len(programs))]
     for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):

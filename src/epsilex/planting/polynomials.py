@@ -1,10 +1,10 @@
-"""Polynomials: programs to start from that are sums of powers and products of features, or quotients of such sums.
+"""Polynomials: starting programs that are sums of powers and products of features, or quotients of such sums.
 
-With all terms in at once, those that are missed least go one at a time. Powers of a feature look alike, so that adding
-terms one at a time would begin with the wrong ones.
+The fit begins with all terms, and the least useful are removed one at a time (backward elimination). Powers of a
+feature are highly correlated, so adding terms one at a time would begin with the wrong ones.
 
-y = P / Q is linear in the coefficients of both once it is written as y t = P - y (Q - t), t any term of Q: the terms of
-P, and y times the terms of Q, are those of a sum for y t. Which t is told by how well the others explain it.
+y = P / Q is linear in the coefficients of both when written as y t = P - y (Q - t), with t any term of Q: y t is a sum
+of the terms of P and of y times the other terms of Q. The best t is the one that the others explain best.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from epsilex.planting.transforms import MIN_ROWS, combined, whole_transforms, wi
 from epsilex.programs.fold import Node
 
 FEATURES, DEGREE = 6, 6  # at most; the features are those most correlated with the target
-TERMS, ROWS_EACH = 130, 3  # at most, and rows for each of them at least
-CLOSE = 0.99  # R2 of a polynomial that is worth a look
-PIVOTS = 3  # terms t that are tried
-KEPT = 10  # polynomials, and quotients
+TERMS, ROWS_EACH = 130, 3  # at most, and least number of rows per term
+CLOSE = 0.99  # least R2 of a useful polynomial
+PIVOTS = 3  # number of terms t tried
+KEPT = 10  # polynomials, and as many quotients
 NOTHING = 1e-10  # residual share treated as zero
 ROOT = apply("sqrt")
-RIDGE = 1e-11  # on products of terms of length 1, which know no more than float32 does
+RIDGE = 1e-11  # on products of unit-norm terms, which have float32 precision
 
 
 def polynomials(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     if not possible(y, limits, MIN_ROWS):
         return []
     features, names = correlated(X, y, FEATURES), limits.operators
@@ -60,9 +60,9 @@ def polynomials(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]
 
 
 def rationals(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """As `polynomials`, of quotients of two, and of roots of such, of the lowest degree that is exact.
+    """As `polynomials`, for quotients of two polynomials and roots of quotients, of the lowest degree that is exact.
 
-    There are none where y is noisy: it stands among the terms, and least squares takes those for exact.
+    It finds none if y is noisy: y is part of the terms, and least squares takes those as exact.
     """
     if not possible(y, limits, MIN_ROWS):
         return []
@@ -82,9 +82,9 @@ def rationals(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
 class Quotient:
     """The terms of P and Q in y = P / Q.
 
-    above, below  terms of P, but for its constant, and of Q
-    values, unit  (above and below, rows): of the terms of P, and of y times those of Q
-    left          (below,) share of the squares of y times each term of Q that all others leave
+    above, below  terms of P, without its constant, and of Q
+    values, unit  (above and below, rows): values and unit-norm values of the terms of P, and of y times those of Q
+    left          (below,) residual share of y times each term of Q after regression on all others
     """
 
     above: list[Term]
@@ -102,7 +102,7 @@ class Quotient:
         return cls(terms, below, both, unit, 1.0 / np.diag(_inverse(unit))[len(terms) :])
 
     def programs(self, max_length: int) -> Iterator[list[Node]]:
-        """Exact quotients, with fewer and fewer terms, for each of the few terms of Q that are explained best."""
+        """Exact quotients with fewer and fewer terms, for each of the best-explained terms of Q."""
         if not (self.left < EXACT).any():
             return
         lengths = np.array([len(t) for t in (*self.above, *self.below)])
@@ -115,7 +115,7 @@ class Quotient:
                     yield program
 
     def _solved(self, pivot: int, who: np.ndarray) -> list[Node] | None:
-        """The quotient whose Q has the term of `pivot` times 1, and whose other terms are `who`."""
+        """The quotient in which the term `pivot` of Q has coefficient 1, with the other terms `who`."""
         n, columns, target = len(self.above), self.values[who].T, self.values[pivot]
         c, offset = with_constant_if_missed(columns, target, 1e-12)
         over = [(self.above[k], a) for k, a in zip(who, c, strict=True) if k < n]
@@ -126,12 +126,12 @@ class Quotient:
 
 
 def _degree(n_features: int, n_terms: int) -> int:
-    """The highest degree of a polynomial that has no more terms."""
+    """The highest degree of a polynomial with at most `n_terms` terms."""
     return max(d for d in range(DEGREE + 1) if comb(n_features + d, d) - 1 <= n_terms)
 
 
 def _monomials(X: np.ndarray, features: Sequence[int], degree: int, names: Sequence[str]):
-    """All products of features up to a degree: programs, values, and values of length 1."""
+    """All products of features up to a degree: programs, values, and unit-norm values."""
     terms = [
         multiplied(
             [_power(j, e, "square" in names) for j, e in sorted(Counter(who).items(), key=lambda power: power[1])]
@@ -152,15 +152,15 @@ def _power(j: int, exponent: int, square: bool) -> Term:
 
 
 def _inverse(unit: np.ndarray) -> np.ndarray:
-    """Of the products of all terms with each other."""
+    """Inverse of the Gram matrix of all terms."""
     return np.linalg.inv(unit @ unit.T + RIDGE * np.eye(len(unit)))
 
 
 def thinned(unit: np.ndarray, target: np.ndarray, lengths: np.ndarray, max_length: int) -> Iterator[list[int]]:
-    """The terms of shorter and shorter sums: each time the one goes that is missed least, for its length.
+    """The terms of shorter and shorter sums: each step removes the least useful term for its length.
 
-    Least squares is solved once. Without term k, the coefficients c become c - G_k c_k / G_kk and the inverse G of the
-    products of the terms G - G_k G_k / G_kk, and the squares left grow by c_k^2 / G_kk.
+    Least squares is solved once. Without term k, the coefficients c become c - G_k c_k / G_kk, the inverse Gram matrix
+    G becomes G - G_k G_k / G_kk, and the residual sum of squares grows by c_k^2 / G_kk.
     """
     left, n = target - target.mean(), len(target)
     whole = float((left**2).sum())
@@ -177,7 +177,7 @@ def thinned(unit: np.ndarray, target: np.ndarray, lengths: np.ndarray, max_lengt
             return
         missed = c**2 / np.maximum(np.diag(G), 1e-300)
         score = n * np.log(np.maximum(rest + missed, NOTHING * whole)) - lengths[picked] * np.log(n)
-        k = int(np.argmin(np.round(score, 3)))  # the last digits are the linear algebra's, which may have other threads
+        k = int(np.argmin(np.round(score, 3)))  # the last digits depend on BLAS threads
         rest += missed[k]
         column = G[:, k] / G[k, k]
         c, G = c - column * c[k], G - np.outer(column, G[k])

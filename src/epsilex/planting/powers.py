@@ -1,7 +1,7 @@
-"""Power laws and exponentials: programs to start from, y = exp(a log x + b z + c / w + ...) = x^a exp(b z + c / w) ...
+"""Power laws and exponentials: starting programs y = exp(a log x + b z + c / w + ...) = x^a exp(b z + c / w) ...
 
-The logarithm of y is a sum of functions of single features, each of which may be needed. Noise of the same size on all
-rows is the larger in the logarithm the smaller y is, so that rows count by their y.
+The logarithm of y is a sum of functions of single features, each of which may be needed. Additive noise is larger in
+the logarithm where y is smaller, so rows are weighted by y.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KEPT = 10
 
 
 def powers(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     if not possible(y, limits, SAFE_ROWS):
         return []
     names, found = limits.operators, []
@@ -38,7 +38,7 @@ def powers(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
 
 
 def _functions(j: int, x: np.ndarray, names: Sequence[str]) -> list[Term]:
-    """What of feature j, whose values are x, may stand in the exponent."""
+    """Functions of feature j, with values x, that may appear in the exponent."""
     found = [feature(j)]
     if "square" in names:
         found.append(apply("square", feature(j)))
@@ -50,6 +50,6 @@ def _functions(j: int, x: np.ndarray, names: Sequence[str]) -> list[Term]:
 
 
 def _weighted(values: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Values (..., rows) less their weighted mean, times the roots of the weights."""
+    """Values (..., rows) minus their weighted mean, times the roots of the weights."""
     mean = (values * root**2).sum(axis=-1, keepdims=True) / (root**2).sum()
     return (values - mean) * root

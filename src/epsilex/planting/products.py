@@ -1,7 +1,7 @@
-"""Products: programs to start from that are a product or quotient of powers of a few inputs, `k*x`, `n*T/V`, `a^1.5`.
+"""Products: starting programs that are products or quotients of powers of a few inputs, `k*x`, `n*T/V`, `a^1.5`.
 
-All products of up to three features with whole and half exponents are tried, those that linear scaling brings closest
-to y and those closest to y in the logarithm kept: the latter is what matters where noise is relative.
+All products of up to three features with whole and half exponents are tried. Those closest to y after linear scaling
+are kept, and those closest in the logarithm, which matters when the noise is relative.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from epsilex.planting.terms import Term, apply, constant, correlated, feature, m
 from epsilex.planting.transforms import MIN_ROWS
 from epsilex.programs.fold import Node
 
-FEATURES, SIZE = 5, 3  # of the features, those most correlated with the target; and how many are in a product
+FEATURES, SIZE = 5, 3  # features considered, those most correlated with the target; and features per product
 EXPONENTS = (-3.0, -2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 SIMPLE = (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)  # of products of three
-KEPT = 8  # by each measure
+KEPT = 8  # per measure
 
 
 def products(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     names = limits.operators
     if not possible(y, limits, MIN_ROWS):
         return []
@@ -53,7 +53,7 @@ def products(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
 
 
 def _left(values: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Share (programs,) of the target's squares that each leaves after linear scaling."""
+    """(programs,) share of the target's squares left as residual after linear scaling."""
     a = values - values.mean(axis=1, keepdims=True)
     t = y - y.mean()
     size = (a**2).sum(axis=1)
@@ -69,7 +69,7 @@ def _program(who: tuple[int, ...], exponents: tuple[float, ...], square: bool) -
 
 
 def _power(j: int, exponent: float, square: bool) -> Term:
-    """A whole or half power of a feature, in as few nodes as there are."""
+    """A whole or half power of a feature, in as few nodes as possible."""
     whole, half = int(exponent), exponent != int(exponent)
     parts: list[Term] = []
     if square and whole >= 2:

@@ -1,8 +1,8 @@
-"""Quadrics: programs to start from with a sum Q of features, their squares and products in them.
+"""Quadrics: starting programs that contain a sum Q of features, their squares and products.
 
-A target y = F Q, F / Q, or one of these with the root of Q, F a product or quotient of features, is recognised by
-projecting y / F on all the terms of Q at once: one product of matrices for a thousand F. So are y = a + b / Q, a + b
-exp(Q) and a + b sqrt(Q), for which a number a is searched that makes y - a one of them: bells and balls of any shape.
+A target y = F Q or F / Q, or one of these with the root of Q, where F is a product or quotient of features, is
+recognised by projecting y / F on all terms of Q at once: one matrix product for a thousand F. The same holds for
+y = a + b / Q, a + b exp(Q) and a + b sqrt(Q) (bells and balls of any shape), after a search for the number a.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from epsilex.planting.terms import (
 from epsilex.planting.transforms import Factor, Transform, least_squares, quotients
 from epsilex.programs.fold import Node
 
-FEATURES, KEPT = 9, 2  # of the features, those most correlated with the target; and quadrics kept of each kind
-CLOSE, NEARLY = 0.99, 0.95  # R2 of a quadric that is worth a sum, and of one that may become so by another `a`
-SHIFTS = np.linspace(-3.0, 1.0, 33)  # powers of ten of the distance from the target's range to `a`, over its width
-REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`, which narrow it down by this each
+FEATURES, KEPT = 9, 2  # features considered, those most correlated with the target; and quadrics kept per kind
+CLOSE, NEARLY = 0.99, 0.95  # least R2 of a useful quadric, and of one that another `a` may make useful
+SHIFTS = np.linspace(-3.0, 1.0, 33)  # log10 of the distance from the target's range to `a`, relative to its width
+REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`, and the factor by which each narrows it
 
 
 def quadrics(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     names = limits.operators
     if not possible(y, limits, SAFE_ROWS):
         return []
@@ -57,7 +57,7 @@ def quadrics(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
 
 
 def _r2(targets: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Of the best sums for targets (any, rows), whose terms `basis` (rows, any) spans; 0 where one is undefined."""
+    """R2 of the best sums for targets (any, rows) in the span of `basis` (rows, any); 0 if a target is undefined."""
     targets = np.where(np.isfinite(targets).all(axis=1, keepdims=True), targets, 0.0)
     centred = targets - targets.mean(axis=1, keepdims=True)
     whole = (centred**2).sum(axis=1)
@@ -67,7 +67,7 @@ def _r2(targets: np.ndarray, basis: np.ndarray) -> np.ndarray:
 def _factored(
     X: np.ndarray, y: np.ndarray, features: Sequence[int], basis: np.ndarray, root: bool
 ) -> Iterator[tuple[Transform, float]]:
-    """The few y / F and F / y, and with a `root` their squares, that are closest to a quadric; with its R2."""
+    """The few y / F and F / y, and with `root` their squares, that are closest to a quadric; each with its R2."""
     monomials = [((), ()), *all_monomials(features)]
     factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
     for values, back, free in quotients(factors, X, y, root):
@@ -77,7 +77,7 @@ def _factored(
 
 
 def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Transform, float]]:
-    """1 / (y - a), log(y - a) and (y - a)^2, or of a - y, for the `a` that brings each closest to a quadric."""
+    """1 / (y - a), log(y - a) and (y - a)^2, or with a - y, for the `a` that brings each closest to a quadric."""
     kinds: list[tuple[Callable, Callable, str]] = [
         (lambda d: 1.0 / d, lambda s: apply("div", constant(1.0), s), "factor")
     ]
@@ -102,7 +102,7 @@ def _closeness(function: Callable, distance: np.ndarray, basis: np.ndarray, shif
 
 
 def _highest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one hill is highest, by the golden section."""
+    """The maximum of a unimodal function, by golden-section search."""
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_a, at_b = function(a), function(b)
     for _ in range(REFINED):
@@ -118,7 +118,7 @@ def _highest(function: Callable[[float], float], low: float, high: float) -> flo
 
 
 def _needed(values: np.ndarray, target: np.ndarray) -> list[int]:
-    """The terms that an exact sum of all is left with when those that matter least are dropped one at a time."""
+    """The terms left in an exact sum after the least useful ones are dropped one at a time."""
     picked = list(range(len(values)))
     limit = EXACT * ((target - target.mean()) ** 2).sum()
     while len(picked) > 1:

@@ -1,12 +1,11 @@
-"""Sums: formulas to start from that need no evolution, y, log y, y / (x z), ... = a A + b B + ... of simple terms.
+"""Sums: starting formulas found without evolution, y, log y, y / (x z), ... = a A + b B + ... of simple terms.
 
-Thousands of terms, from `x` to `x * square(cos(z * w))`, are evaluated on a few hundred rows. The correlations of all
-pairs of them come from one product of matrices, and with those the R2 of every sum of two. The best few, with third
-and fourth terms added one at a time, are programs to start from. Many laws of physics are such a sum,
-once a root, logarithm, inverse or factor is moved to the side of y.
+Thousands of terms, from `x` to `x * square(cos(z * w))`, are evaluated on a few hundred rows. One matrix product gives
+the correlations of all pairs, and from these follows the R2 of every sum of two. The best few, with third and fourth
+terms added one at a time, become starting programs. Many laws of physics are such sums once a root, logarithm, inverse
+or factor is moved to the side of y.
 
-What follows no such law may still be a longer sum, or close to one: terms are added one at a time for as long as there
-is room.
+Other targets may still be close to a longer sum, so terms are added one at a time up to the length limit.
 """
 
 from __future__ import annotations
@@ -39,18 +38,18 @@ from epsilex.planting.transforms import (
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
-TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest; and for each individual of the population
-FEATURES = 8  # that the terms are made of, those most correlated with the target
-PATH_FEATURES, LONG_SUMS = 25, 20  # of the long sums, whose terms are of one or two features
-PAIRS = 8  # kept of each transform
-FEW_ROWS = 256  # on which all pairs of terms are looked at
-LONGER = 2  # of these are given a third term, and a fourth
-COLLINEAR = 1e-4  # 1 - r^2 of two terms below which they are taken for one
+TERMS, TERMS_EACH = 2500, 2.5  # at most, the simplest first; and number per individual of the population
+FEATURES = 8  # used in terms, those most correlated with the target
+PATH_FEATURES, LONG_SUMS = 25, 20  # for long sums, whose terms have one or two features
+PAIRS = 8  # kept per transform
+FEW_ROWS = 256  # on which all pairs of terms are compared
+LONGER = 2  # of these get a third and a fourth term
+COLLINEAR = 1e-4  # 1 - r^2 below which two terms count as the same
 SAFE_ROWS, EXACT = 12, 1e-8  # below SAFE_ROWS keep only near-exact sums
 
 
 def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """Programs, the most promising first, for X (rows, features) and y (rows,), whose 0 is the user's."""
+    """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     X, y, names = X[:FEW_ROWS], y[:FEW_ROWS], list(limits.operators)
     if not possible(y, limits, MIN_ROWS):
         return []
@@ -76,13 +75,13 @@ def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
 
 
 def possible(y: np.ndarray, limits: Limits, rows: int) -> bool:
-    """Whether there is arithmetic to make sums with, and a target of so many rows at least to look for."""
+    """Whether the operators allow sums, and the target varies and has at least `rows` rows."""
     return {"add", "sub", "mul", "div"} <= set(limits.operators) and len(y) >= rows and np.ptp(y) > 0.0
 
 
 def long_sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
-    """Programs of sums that grow by a term at a time: of squares and products, of terms of one feature, and of all
-    terms."""
+    """Programs of sums that grow one term at a time: from squares and products, from terms of one feature, and from
+    all terms."""
     names = limits.operators
     if not possible(y, limits, SAFE_ROWS):
         return []
@@ -104,15 +103,15 @@ def long_sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
 
 
 def path(terms: list[Term], unit: np.ndarray, left: np.ndarray, max_length: int, least: int = 2) -> Iterator[list[int]]:
-    """The terms, `least` or more, of longer and longer sums: each next one explains most of what is `left` of a target,
-    less what its length costs.
+    """The terms, `least` or more, of longer and longer sums: each new term explains most of the residual `left`, minus
+    the cost of its length.
 
-    Of a term only its part that is orthogonal to those picked matters. Its length and its product with the target are
-    brought up to date from the products of the terms, so that no row is looked at again.
+    Only the part of a term orthogonal to the picked terms matters. Its norm and its product with the target are
+    updated from the products of the terms, without another pass over the rows.
     """
     lengths = np.array([len(t) for t in terms])
     picked: list[int] = []
-    shadows = np.empty((0, len(terms)))  # of all terms on the directions picked so far
+    shadows = np.empty((0, len(terms)))  # projections of all terms on the directions picked so far
     n = len(left)
     whole = rest = float((left**2).sum())
     product, square = np.einsum("ij,j->i", unit, left), np.ones(len(terms))
@@ -137,21 +136,21 @@ def path(terms: list[Term], unit: np.ndarray, left: np.ndarray, max_length: int,
 
 
 def _terms(X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], limits: Limits):
-    """The library's terms of these features that are worth a look: programs, values, and values of length 1."""
+    """The library's usable terms of these features: programs, values, and unit-norm values."""
     unary = [name for name in limits.operators if lookup(opcode(name)).arity == 1 and name != "neg"]
     n = min(TERMS, round(TERMS_EACH * limits.population_size))
     return distinct(*evaluated(library(features, monomials, unary, 2 * n), X), n)
 
 
 class Correlations:
-    """Of all terms with each other. unit (terms, rows): their values centred and of length 1."""
+    """Correlations of all terms with each other. unit (terms, rows): their values, centred and of unit norm."""
 
     def __init__(self, unit: np.ndarray):
         self.unit, self.single = unit, unit.astype(np.float32)
         self.gram = (unit @ unit.T).astype(np.float32)
 
     def best_partners(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The greatest R2 of each term with another one, and which, where `r` is their correlation with the target."""
+        """The greatest R2 of each term together with another, and that partner; `r`: correlations with the target."""
         from epsilex.kernels import pairs
 
         best, partner = np.empty(len(r), np.float32), np.empty(len(r), np.int64)
@@ -169,7 +168,7 @@ def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iter
     n = len(t)
     cost = lengths * np.log(n)
     unit = terms.unit
-    r = np.einsum("ij,j->i", unit, t)  # not by BLAS, whose threads cost more than so small a product
+    r = np.einsum("ij,j->i", unit, t)  # not BLAS: its threads cost more than such a small product
     for k in np.argsort(n * np.log(1.0 - np.minimum(r * r, 1.0) + 1e-9) + cost, kind="stable")[:2]:
         yield [int(k)]
     best, partner = terms.best_partners(r)
@@ -196,7 +195,7 @@ def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iter
 
 
 def by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> list[list[Node]]:
-    """Programs by n log(squared error after linear scaling) + length log n; those with undefined values left out."""
+    """Programs by n log(squared error after linear scaling) + length log n; undefined programs are left out."""
     if not found:
         return []
     n = len(y)

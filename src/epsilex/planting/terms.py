@@ -1,4 +1,4 @@
-"""Terms: the simple formulas that sums are made of, from `x` to `x * square(cos(z * w))`, and their values."""
+"""Terms: the simple formulas in sums, from `x` to `x * square(cos(z * w))`, and their values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 MONOMIALS = 1000  # at most
-PAIRED = 1000  # features at most whose products are looked at
-NARROW = 1e-6  # variance of a product of standardised features, below which it is as good as constant
-SPIKE = 0.7  # share of a term's length that a single row may have
+PAIRED = 1000  # features whose products are considered, at most
+NARROW = 1e-6  # variance below which a product of standardised features counts as constant
+SPIKE = 0.7  # largest share of a term's norm in a single row
 
 Term = tuple[Node, ...]
 
@@ -32,7 +32,7 @@ def apply(name: str, *arguments: Term) -> Term:
 
 
 def outputs(programs: Sequence[Sequence[Node]], X: np.ndarray) -> np.ndarray:
-    """Values (programs, rows) in float64, of float32 programs."""
+    """Values (programs, rows) of programs run in float32, as float64."""
     return evaluate(Programs.from_nodes(programs, np.float32), X.astype(np.float32)).astype(np.float64)
 
 
@@ -43,15 +43,15 @@ def evaluated(terms: list[Term], X: np.ndarray) -> tuple[list[Term], np.ndarray]
 def correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
     """The `n` features most correlated with the target, by value, by square, or by their product with another feature.
 
-    Products are many, and the best of many correlates by chance; so features are compared by `rows * r^2`, less what
-    the best of as many random ones would have.
+    The best of many products correlates by chance. So features are compared by `rows * r^2`, minus what the best of as
+    many random ones would reach.
     """
     rows, d = X.shape
     if d <= n:
         return list(range(d))
     Z, t = _standardised(X), _standardised(y[:, None])[:, 0]
     by_value = np.einsum("ij,i->j", Z, t) / rows
-    Z = np.clip(Z, -3.0, 3.0)  # products of outliers would be greater outliers
+    Z = np.clip(Z, -3.0, 3.0)  # products of outliers would be larger outliers
     by_square = np.einsum("ij,i->j", Z * Z, t) / rows / np.sqrt(np.maximum((Z * Z).var(axis=0), NARROW))
     score = rows * np.maximum(by_value**2, by_square**2) - 2.0 * np.log(2 * d)
     paired = np.argsort(-score, kind="stable")[:PAIRED]
@@ -62,13 +62,13 @@ def correlated(X: np.ndarray, y: np.ndarray, n: int) -> list[int]:
 
 
 def _standardised(columns: np.ndarray) -> np.ndarray:
-    """Columns of mean 0 and standard deviation 1; zero where one does not vary."""
+    """Columns of mean 0 and standard deviation 1; a constant column becomes zero."""
     spread = columns.std(axis=0)
     return (columns - columns.mean(axis=0)) / np.where(spread == 0.0, np.inf, spread)
 
 
 def _best_products(Z: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """The greatest correlation with the target of each feature's product with another one."""
+    """For each feature, the greatest correlation of its product with another feature with the target."""
     covariance = Z.T @ (t[:, None] * Z) / len(t)
     variance = (Z * Z).T @ (Z * Z) / len(t) - (Z.T @ Z / len(t)) ** 2
     r = np.abs(covariance) / np.sqrt(np.maximum(variance, NARROW))
@@ -76,11 +76,11 @@ def _best_products(Z: np.ndarray, t: np.ndarray) -> np.ndarray:
     return r.max(axis=1)
 
 
-Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features above and below the line
+Monomial = tuple[tuple[int, ...], tuple[int, ...]]  # features in numerator and denominator
 
 
 def library(features: Sequence[int], monomials: Sequence[Monomial], names: Sequence[str], n: int) -> list[Term]:
-    """`n` terms of these features and unary operators at most, the simplest first."""
+    """At most `n` terms of these features and unary operators, the simplest first."""
     few = [_quotient(m) for m in monomials if len(m[0]) + len(m[1]) <= 2]
     pairs = pair_sums(features)
     functions = [apply(name, a) for a in [*few, *pairs] for name in names]
@@ -120,7 +120,7 @@ def pair_sums(features: Sequence[int]) -> list[Term]:
 
 
 def all_monomials(features: Sequence[int], most: int | None = None) -> list[Monomial]:
-    """Products and quotients of `most` features, or of as many as there is room for."""
+    """Products and quotients of up to `most` features, or of as many as MONOMIALS allows."""
     result: list[Monomial] = []
     for size in range(1, 1 + min(len(features), most or len(features))):
         new = [
@@ -154,14 +154,14 @@ def multiplied(terms: Sequence[Term]) -> Term:
 
 
 def _negative(term: Term) -> Term:
-    """The term with the sign of its first leaf changed, which is a factor of it."""
+    """The negative of a term, by the sign of its first leaf, which is a factor."""
     (code, column, value), *rest = term
     return ((code, column, -value), *rest)
 
 
 def distinct(terms: list[Term], values: np.ndarray, n: int) -> tuple[list[Term], np.ndarray, np.ndarray]:
-    """The first `n` terms whose values are finite, vary, and hang on no single row, without multiples of earlier ones;
-    their values, and these centred and of length 1."""
+    """The first `n` terms whose values are finite, vary, do not hang on a single row and are not multiples of earlier
+    ones; their values; and their values centred and of unit norm."""
     unit = unit_length(values)
     with np.errstate(all="ignore"):
         varies = values.std(axis=1) > 1e-6 * np.abs(values).max(axis=1)
@@ -174,7 +174,7 @@ def distinct(terms: list[Term], values: np.ndarray, n: int) -> tuple[list[Term],
 
 
 def unit_length(values: np.ndarray) -> np.ndarray:
-    """Rows centred and of length 1; zero where one is not finite, does not vary, or hangs on a single place."""
+    """Rows centred and of unit norm; zero where a row is not finite, does not vary, or hangs on a single value."""
     with np.errstate(all="ignore"):
         centred = values - values.mean(axis=1, keepdims=True)
         unit = centred / np.sqrt((centred**2).sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""Sides: y, or what of it stands alone once a root, logarithm, inverse or factor is moved to it, and the way back."""
+"""Transforms of y: roots, logarithms, inverses and factors moved to the side of y, and the way back."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from epsilex.planting.terms import (
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import FEATURE, lookup
 
-FACTORS = 4  # features that are moved to the side of y, or of 1 / y, and half as many of other kinds
+FACTORS = 4  # features moved to the side of y, or of 1 / y, and half as many of other kinds
 MIN_ROWS = 6  # for a sum to mean anything
 
 
 @dataclass(frozen=True)
 class Transform:
-    """What stands for y on its side of the equation, and the way back.
+    """A transform of y, and the way back.
 
     values     (rows,)
     back       program of the sum -> program of y
-    free       what of the sum linear scaling supplies: its "factor", its "size", which is a positive factor, its
+    free       what linear scaling supplies to the sum: its "factor", its "size", which is a positive factor, its
                "constant" (turned into a factor), or "both" factor and constant
     root       (rows,) square roots of the rows' weights
     """
@@ -44,14 +44,14 @@ class Transform:
     root: np.ndarray | float = 1.0
 
     def solve(self, terms: Sequence[Term], values: np.ndarray) -> list[Node] | None:
-        """The program of y, its coefficients by least squares; None where float32 cannot hold them."""
+        """The program of y, with coefficients by least squares; None if float32 cannot hold them."""
         columns = values.T
         if self.free in ("both", "constant"):
             weighted = (with_ones(columns).T * self.root).T
             c, offset = least_squares(weighted, self.values * self.root)[0][:-1], 0.0
         else:
             c, offset = with_constant_if_missed(columns, self.values, 1e-9)
-        order = np.argsort(-np.abs(c) * columns.std(axis=0), kind="stable")  # what matters most comes first
+        order = np.argsort(-np.abs(c) * columns.std(axis=0), kind="stable")  # the most important comes first
         terms, c = [terms[k] for k in order], c[order]
         if self.free != "constant" and c[0] != 0.0:
             divisor = abs(c[0]) if self.free == "size" else c[0]
@@ -74,8 +74,8 @@ def transforms(y: np.ndarray, names: Sequence[str]) -> Iterator[Transform]:
 
 
 def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Transform, np.ndarray]]:
-    """The logarithm of y, or of -y, on the rows where it is large, and these rows; that of other values may be nothing
-    but rounding, or noise. An error of y is one of its logarithm times y, so that rows count by their y."""
+    """The logarithm of y, or of -y, on the rows where that is large, and these rows; smaller values may be only
+    rounding or noise. An error of y is y times the error of its logarithm, so rows are weighted by y."""
     for values in (y, -y) if "exp" in names else ():
         large = large_rows(values)
         if len(large) >= MIN_ROWS:
@@ -84,7 +84,7 @@ def logarithms(y: np.ndarray, names: Sequence[str]) -> Iterator[tuple[Transform,
 
 
 def inverses(y: np.ndarray) -> Iterator[tuple[Transform, np.ndarray]]:
-    """1 / y on the rows where y is large, and these rows: noise makes that of small values large and of any sign."""
+    """1 / y on the rows where |y| is large, and these rows; elsewhere noise makes 1 / y large and of any sign."""
     size = np.abs(y).max()
     large = np.flatnonzero(np.abs(y) > 0.2 * size)
     if MIN_ROWS <= len(large) < len(y):
@@ -92,13 +92,13 @@ def inverses(y: np.ndarray) -> Iterator[tuple[Transform, np.ndarray]]:
 
 
 def large_rows(y: np.ndarray) -> np.ndarray:
-    """Rows where y is well above 0, and above what the values below 0 show to be noise; none where these are more."""
+    """Rows where y is well above 0 and above the noise that negative values reveal; none if that noise is too large."""
     size, below = np.abs(y).max(), max(-float(y.min()), 0.0)
     return np.flatnonzero(y > max(1e-3 * size, 3.0 * below)) if below < NOISE * size else np.empty(0, np.int64)
 
 
 def whole_transforms(y: np.ndarray, names: Sequence[str]) -> Iterator[Transform]:
-    """`transforms`, and the logarithm where all rows have one."""
+    """`transforms`, and the logarithm if it covers all rows."""
     yield from transforms(y, names)
     yield from (transform for transform, rows in logarithms(y, names) if len(rows) == len(y))
 
@@ -106,8 +106,8 @@ def whole_transforms(y: np.ndarray, names: Sequence[str]) -> Iterator[Transform]
 def factored(
     X: np.ndarray, y: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], unit: np.ndarray, root: bool
 ) -> Iterator[Transform]:
-    """y / F and F / y, and where there is a `root` their squares, for the features, pairs and other monomials F that
-    leave most to a single term."""
+    """y / F and F / y, and with `root` their squares, for the features, pairs and other monomials F after which a
+    single term explains most."""
     factors: list[Factor] = [(tuple(map(feature, over)), tuple(map(feature, under))) for over, under in monomials]
     kind = [0 if len(over) + len(under) == 1 else 1 for over, under in monomials]
     factors += [((a,), ()) for a in pair_sums(features)]
@@ -121,14 +121,14 @@ def factored(
                     yield Transform(values[i], partial(back, factors[i]), free)
 
 
-Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms above and below the line
+Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms in numerator and denominator
 
 
 def quotients(
     factors: list[Factor], X: np.ndarray, y: np.ndarray, root: bool
 ) -> list[tuple[np.ndarray, Callable, str]]:
-    """(factors, rows) values of y / F, of F / y where y keeps away from 0, and with a `root` their squares; each with
-    the way back to y, and what is free of it."""
+    """(factors, rows) values of y / F, of F / y if y stays away from 0, and with `root` their squares; each with the
+    way back to y and its `free`."""
     size = np.abs(y).max()
     with np.errstate(all="ignore"):
         F = evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
@@ -159,7 +159,7 @@ def _under_root(back: Callable[[Factor, Term], Term], factor: Factor, term: Term
 
 
 def least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
-    """Coefficients and the sum of squares left."""
+    """Coefficients and the residual sum of squares."""
     c = np.linalg.lstsq(columns, target, rcond=None)[0]
     return c, float(((target - columns @ c) ** 2).sum())
 
@@ -169,8 +169,8 @@ def with_ones(columns: np.ndarray) -> np.ndarray:
 
 
 def with_constant_if_missed(columns: np.ndarray, target: np.ndarray, nothing: float) -> tuple[np.ndarray, float]:
-    """Coefficients by least squares, and a constant; 0 where that leaves no more, up to a share `nothing` of the
-    target's squares."""
+    """Coefficients by least squares, and a constant; the constant is 0 if the residual without it is hardly larger, up
+    to a share `nothing` of the target's squares."""
     c, rest = least_squares(with_ones(columns), target)
     plain, plain_rest = least_squares(columns, target)
     if plain_rest <= 1.001 * rest + nothing * (target**2).sum():
@@ -179,7 +179,7 @@ def with_constant_if_missed(columns: np.ndarray, target: np.ndarray, nothing: fl
 
 
 def combined(parts: Sequence[tuple[Term, float]]) -> Term | None:
-    """The sum of terms times numbers, those times 0 left out; None where there are none, or float32 cannot hold one."""
+    """The sum of terms times numbers, without those times 0; None if none is left or float32 cannot hold a number."""
     result: Term | None = None
     for term, coefficient in parts:
         if coefficient == 0.0:
@@ -191,7 +191,7 @@ def combined(parts: Sequence[tuple[Term, float]]) -> Term | None:
 
 
 def _added(result: Term | None, term: Term, coefficient: float) -> Term:
-    """The sum with one more term; a coefficient within rounding of 1 is 1."""
+    """The sum with one more term; a coefficient within rounding of 1 becomes 1."""
     if abs(abs(coefficient) - 1.0) < 1e-4:
         coefficient = float(np.sign(coefficient))
     if result is not None and coefficient < 0.0:
@@ -201,7 +201,7 @@ def _added(result: Term | None, term: Term, coefficient: float) -> Term:
 
 
 def _times(term: Term, coefficient: float) -> Term:
-    """The term times a number, which goes to its first leaf where that is a factor of it."""
+    """The term times a number, which goes into its first leaf if that is a factor."""
     if coefficient == 1.0:
         return term
     if _begins_with_a_factor(term):
@@ -211,7 +211,7 @@ def _times(term: Term, coefficient: float) -> Term:
 
 
 def _begins_with_a_factor(term: Term) -> bool:
-    """Whether all operators between the root and the first leaf are products, or quotients with the leaf above."""
+    """Whether only products, and quotients with the leaf in the numerator, lie between the root and the first leaf."""
     starts: list[int] = []  # of the subtrees so far
     for k, (code, _, _) in enumerate(term):
         if code <= FEATURE:

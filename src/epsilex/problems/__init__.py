@@ -1,4 +1,4 @@
-"""The paper's six regression problems, and anyone's own.
+"""The paper's six regression problems, and your own.
 
 | name      | rows               | inputs | what is predicted                                             |
 |-----------|--------------------|--------|---------------------------------------------------------------|
@@ -12,25 +12,25 @@
     problem = problems.load("housing")
     train, test = problem.split(seed=0)          # z-scored; train.X, train.y
 
-UBall5D is searched in raw units, on the authors' own rows where their file is at hand, else on drawn ones.
+UBall5D is searched in raw units, on the authors' own rows if their file is available, else on drawn rows.
 `uball5d_z` is an ablation: the same rows, z-scored.
 
-Outside the paper's six: `airfoil`, `concrete` and `yacht`, of the authors' study of 2019.
+Beyond the paper's six: `airfoil`, `concrete` and `yacht`, from the authors' study of 2019.
 
-Data is looked for in the folder named by the environment variable EPSILEX_DATA, then in the user's cache, then it is
-downloaded from the authors' public repositories. Content is checked by its SHA-256. UBall5D is never downloaded by
-`load`; `epsilex data uball5d` fetches the authors' rows.
+Data is read from the folder named by the environment variable EPSILEX_DATA or from the user's cache, or else downloaded
+from the authors' public repositories. Its SHA-256 is checked. `load` never downloads UBall5D; `epsilex data uball5d`
+fetches the authors' rows.
 
-problem       what a problem is: data, partition, provenance
-loading       problems by name, and anyone's own table
+problem       `Problem`: data, partition, provenance
+loading       problems by name, and from your own table
 uball5d       the problem that needs no file
 paper         declarations of the paper's other problems
-further       declarations of problems the paper does not have
-declaration   what is known of a problem before its data is read
+further       declarations of problems that are not in the paper
+declaration   `Declaration`: a problem before its data is read
 authors       addresses of the authors' files
-finding       data at hand or fetched, checked
+finding       local or fetched data, checked
 fetching      download and cache
-preparing     recipes from the authors' files to tables
+preparing     recipes that turn the authors' files into tables
 partitions    training and test rows
 """
 

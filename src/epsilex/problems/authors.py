@@ -1,4 +1,4 @@
-"""Addresses of the authors' public files. They are data of others: downloaded by the user, never shipped."""
+"""Addresses of the authors' public files. The user downloads them; they are never shipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a problem before its data is read: sizes, names, where the authors keep it, how it is prepared."""
+"""Declaration of a problem before its data is read: sizes, names, the authors' files, and how they are prepared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class AuthorsFile:
     """A public file of the paper's authors at a pinned commit.
 
     blob    git's id of the content
-    sha256  None where the content has never been seen; the blob is checked instead
+    sha256  None if the content has never been seen; the blob is checked instead
     """
 
     repository: str
@@ -45,8 +45,8 @@ class Declaration:
 
     raw       the authors' files
     recipe    function (declaration, content of the authors' files) -> content of the prepared files; see `preparing`
-    prepared  SHA-256 of each prepared file by name, the table first; empty where the authors' files are kept instead
-    moments   of the table's columns, where the last digits of a prepared table depend on library versions
+    prepared  SHA-256 of each prepared file by name, the table first; empty if the authors' files are kept instead
+    moments   of the table's columns, if the last digits of a prepared table depend on library versions
     """
 
     name: str
@@ -89,7 +89,7 @@ class Declaration:
 
 
 def moments_of(values: np.ndarray) -> np.ndarray:
-    """Mean, standard deviation and mean of value times place in the series, (columns, 3); values (rows, columns)."""
+    """(columns, 3): mean, standard deviation, and mean of value times place in the series; values (rows, columns)."""
     place = np.arange(len(values)) / len(values)
     return np.column_stack([values.mean(axis=0), values.std(axis=0, ddof=1), (values.T * place).mean(axis=1)])
 

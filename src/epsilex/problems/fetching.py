@@ -1,4 +1,4 @@
-"""Downloading the authors' files, and writing what is kept of them."""
+"""Downloading the authors' files, and writing the cache."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TIMEOUT = (10, 60)  # seconds to connect, seconds without a byte
 
 
 class DataMissing(ValueError):
-    """The data is neither here nor to be had; the message says what to do."""
+    """The data is neither local nor downloadable; the message says what to do."""
 
 
 class Unreachable(Exception):
-    """An address gave no file."""
+    """An address returned no file."""
 
 
 def address(file: AuthorsFile) -> str:
@@ -45,7 +45,7 @@ def download(file: AuthorsFile) -> bytes:
 
 
 def keep(files: dict[Path, bytes]) -> None:
-    """Write files of the cache, all of them whole or none at all."""
+    """Write files of the cache, all of them or none."""
     parts: dict[str, Path] = {}
     try:
         for path, content in files.items():

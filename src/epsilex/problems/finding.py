@@ -1,7 +1,7 @@
 """Where a problem's data is found: the folder named by EPSILEX_DATA, the user's cache, then the authors' public files.
 
-A folder may hold the prepared table, or the authors' own files, these also in its sub-folder `raw`. Content is checked
-wherever it comes from.
+A folder may hold the prepared table, or the authors' own files, which may also be in its sub-folder `raw`. Content is
+always checked.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ class Found:
 
 
 def find(versions: Sequence[Declaration], tell: Tell = lambda _: None) -> Found:
-    """The best version of a problem that is at hand, else the best that can be downloaded.
+    """The best local version of a problem, else the best that can be downloaded.
 
-    tell  told in one line what is downloaded, and why a better version was passed over
+    tell  called with one line on what is downloaded, or why a better version was skipped
     """
     try:
         found = at_hand(versions, tell) or _first(versions, tell, partial(_fetched, tell))
     except Unreachable as error:
         raise DataMissing(f"{versions[0].name}: not here, and {error}. {_what_to_do(versions[-1])}") from None
-    assert found is not None  # what is fetched is found
+    assert found is not None  # fetched data is found
     return found
 
 
 def at_hand(versions: Sequence[Declaration], tell: Tell = lambda _: None) -> Found | None:
-    """The best version of a problem in the first folder that has one; None if none has."""
+    """The best version of a problem in the first folder that has one; None if no folder has."""
     for place, folder in places():
         try:
             if found := _first(versions, tell, partial(_in_folder, place, folder)):
@@ -67,7 +67,7 @@ def at_hand(versions: Sequence[Declaration], tell: Tell = lambda _: None) -> Fou
 
 
 def places() -> Iterator[tuple[str, Path]]:
-    """Folders to look in, by what people call them."""
+    """Folders to search, by name."""
     if folder := os.environ.get("EPSILEX_DATA"):
         if not Path(folder).is_dir():
             raise ValueError(f"EPSILEX_DATA: expected a folder with data files; got {folder!r}")
@@ -83,7 +83,7 @@ def cache_folder() -> Path:
 
 
 def _first(versions: Sequence[Declaration], tell: Tell, look: Callable[[Declaration], Found | None]) -> Found | None:
-    """What `look` finds of the versions in order; an error of the last one is raised, of another told."""
+    """The first version that `look` finds; an error of the last one is raised, any other is reported to `tell`."""
     for version in versions:
         try:
             if found := look(version):
@@ -91,7 +91,7 @@ def _first(versions: Sequence[Declaration], tell: Tell, look: Callable[[Declarat
         except (ValueError, Unreachable) as error:
             if version is versions[-1]:
                 raise
-            tell(f"{version.name}: {version.raw[0].name} is not to be had: {error}")
+            tell(f"{version.name}: {version.raw[0].name} is not available: {error}")
     return None
 
 
@@ -121,7 +121,7 @@ def _prepared(version: Declaration, contents: list[bytes]) -> dict[str, bytes]:
 
 
 def _fetched(tell: Tell, version: Declaration) -> Found:
-    """Download, prepare and keep; the authors' files themselves are kept where no prepared one is declared."""
+    """Download, prepare and keep; the authors' files themselves are kept if no prepared file is declared."""
     contents = {}
     for file in version.raw:
         tell(f"{version.name}: downloading {file.name}")

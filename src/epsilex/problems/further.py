@@ -1,4 +1,4 @@
-"""Problems of the authors' later study (La Cava, Helmuth, Spector, Moore, 2019) that the paper does not have."""
+"""Problems of the authors' later study (La Cava, Helmuth, Spector, Moore, 2019) that are not in the paper."""
 
 from __future__ import annotations
 

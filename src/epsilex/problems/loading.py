@@ -1,4 +1,4 @@
-"""Problems by name, and anyone's own table."""
+"""Problems by name, and from your own table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load(name: str) -> Problem:
 
 
 def declarations(name: str) -> tuple[Declaration, ...]:
-    """Versions of the problem's data, the better first."""
+    """Versions of the problem's data, the best first."""
     if name in BUILT_IN:
         return uball5d.VERSIONS
     if name not in ALL:
@@ -39,7 +39,7 @@ def declarations(name: str) -> tuple[Declaration, ...]:
 
 
 def from_csv(path: str | Path, target: str) -> Problem:
-    """Anyone's table as a problem: numeric columns, one of them the target, parted 70/30 at random for each trial.
+    """Your own table as a problem: numeric columns, one of them the target, split 70/30 at random for each trial.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The paper's five problems that come from files, as declarations.
 
-Hashes are of the content: results are comparable only on the very same numbers.
+Hashes are of the content, because results are comparable only on the same numbers.
 """
 
 from __future__ import annotations
@@ -121,5 +121,5 @@ ENC = Declaration(
     citation=ENH.citation,
 )
 
-# Versions of each problem, the better first.
+# Versions of each problem, the best first.
 FILES = {"housing": (HOUSING,), "tower": (TOWER,), "wind": (WIND, WIND_REBUILT), "enh": (ENH,), "enc": (ENC,)}

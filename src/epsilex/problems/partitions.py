@@ -1,4 +1,4 @@
-"""How problems are parted into training and test; each rule is a function (problem, rng) -> (train, test)."""
+"""Partitions into training and test rows; each rule is a function (problem, rng) -> (train, test)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def random_rows(problem: Problem, rng: np.random.Generator) -> tuple[Split, Spli
 
 
 def random_times(problem: Problem, rng: np.random.Generator) -> tuple[Split, Split]:
-    """The same for a time series: both sides hold all rows in time order, weights part them.
+    """The same for a time series: both sides hold all rows in time order, and weights separate them.
 
-    A model in free run needs every row to step through, so none may be taken out.
+    A model in free run steps through every row, so none may be removed.
     """
     X, y = problem.scaled(problem.X, problem.y)
     weight = np.zeros(len(y))

@@ -1,4 +1,4 @@
-"""From the authors' files to tables of one form: comma separated, one header row, target last and named `target`.
+"""From the authors' files to tables of one format: comma separated, one header row, target last and named `target`.
 
 A recipe is a function (declaration, content of each of the authors' files) -> content of each prepared file by name,
 the table first. Values stay in raw units.
@@ -18,7 +18,7 @@ STEP = 0.05  # seconds
 
 
 def renamed(declared: Declaration, raw: list[bytes]) -> dict[str, bytes]:
-    """Columns named, target last already; numbers in their shortest form."""
+    """Columns named, target already last; numbers in their shortest form."""
     frame = _read(raw[0], **exact_numbers())
     frame.columns = [*declared.features, "target"]
     return {declared.file: _csv(frame)}
@@ -43,7 +43,7 @@ def wind(declared: Declaration, raw: list[bytes]) -> dict[str, bytes]:
 
 
 def wind_rebuilt(declared: Declaration, raw: list[bytes]) -> dict[str, bytes]:
-    """One 20 Hz record from two thinned ones: gaps of the inputs by PCHIP, of the target by a cubic spline."""
+    """One 20 Hz record from two thinned ones: input gaps filled by PCHIP, target gaps by a cubic spline."""
     import pandas as pd
     from scipy.interpolate import CubicSpline, PchipInterpolator
 
@@ -66,12 +66,12 @@ def wind_rebuilt(declared: Declaration, raw: list[bytes]) -> dict[str, bytes]:
 
 
 def untouched(declared: Declaration, raw: list[bytes]) -> dict[str, bytes]:
-    """The authors' one file as it is."""
+    """The authors' single file, unchanged."""
     return {declared.raw[0].name: raw[0]}
 
 
 def _samples(content: bytes):
-    """A thinned record by number of its sample; the one at t = 0 is a filter's wrap-around and left out."""
+    """A thinned record by sample number, without the sample at t = 0, which is a filter's wrap-around."""
     frame = _read(content, **exact_numbers()).rename(columns={"lambda": "TSR"})
     frame.index = np.round(frame["t"] / STEP).astype(int)
     return frame.loc[1:]
@@ -88,7 +88,7 @@ def _columns(frame, features: tuple[str, ...], target: str):
 
 
 def _read(content: bytes, **options):
-    """A table whose columns are parted by commas, or by tabs and blanks, even both in one header."""
+    """A table whose columns are separated by commas, or by tabs and blanks, even both in one header."""
     import pandas as pd
 
     header = content.partition(b"\n")[0]

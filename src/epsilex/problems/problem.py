@@ -1,4 +1,4 @@
-"""What a problem is: data, a rule to part it into training and test, and where it came from."""
+"""A problem: data, a rule that splits it into training and test rows, and its provenance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Split:
 
     @property
     def cases(self) -> int:
-        """How many rows count."""
+        """Number of rows that count."""
         return len(self.y) if self.weight is None else int(self.weight.sum())
 
     def mae(self, prediction: np.ndarray, only_measured: bool = False) -> float:
@@ -41,15 +41,15 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A regression problem in raw units; `split` gives it parted, and z-scored if the problem says so.
+    """A regression problem in raw units; `split` returns its two sides, z-scored if the problem says so.
 
     X             (rows, features) float64, raw
     y             (rows,) float64, raw
     partition     function (problem, rng) -> (train, test)
     z_scored      splits are z-scored; else in raw units
     raw_errors    errors are reported in the target's units instead of its standard deviations
-    dynamic       rows are in time order and the model feeds on its own last output
-    measured      (rows,) bool, or None: all of it was measured
+    dynamic       rows are in time order and the model reads its own last output
+    measured      (rows,) bool, or None: all values were measured
     rebuilt       the data is a reconstruction: its results are not comparable with the published ones
     notes         what a reader of the results must know about the data
     """
@@ -78,16 +78,16 @@ class Problem:
 
     @property
     def target_scale(self) -> float:
-        """Factor from the errors of a split to the errors that are reported."""
+        """Factor from the errors of a split to the reported errors."""
         return self._y_scale if self.z_scored and self.raw_errors else 1.0
 
     def scaled(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows in raw units as a split has them: z-scored by the mean and standard deviation of the whole set."""
+        """Rows in raw units converted to those of a split: z-scored by mean and standard deviation of the whole set."""
         if not self.z_scored:
             return X, y
         return (X - self.X.mean(axis=0)) / self._X_scale, (y - self.y.mean()) / self._y_scale
 
-    # The authors divide by the standard deviation with n - 1.
+    # The authors use the standard deviation with n - 1.
     @cached_property
     def _X_scale(self) -> np.ndarray:
         scale = self.X.std(axis=0, ddof=1)

@@ -1,21 +1,21 @@
 """Programs: formulas as arrays in postfix order, and the operator table they are made of.
 
-operators   the table: one row an operator; `operator(...)` adds one of your own
+operators   the table: one row per operator; `operator(...)` adds your own
 programs    `Programs`, a struct of arrays
 start       `random_programs`
 evaluation  `evaluate`: outputs of all programs on all rows, float32
-fold        the one walk over a program's nodes that the rest shares
+fold        the traversal of a program's nodes that all others share
 numeric     float64 values by the table's NumPy functions
 gradient    their derivatives
-machine     the table as machine code
+machine     machine code of the operators
 formula     infix text
-parser      the way back, by a whitelist
+parser      infix text to programs, by a whitelist
 export      SymPy and LaTeX, built from the program
-source      Python and C source code that stands alone
-simplify    shorter programs of the same values
+source      standalone Python and C source code
+simplify    shorter programs with the same values
 algebra     normal forms of sums and products, for `simplify`
-intervals   enclosures that prove a formula defined on a box
-poles       branch and bound with them
+intervals   enclosures that prove a formula finite on a box
+poles       branch and bound with intervals
 """
 
 from epsilex.programs.evaluation import evaluate

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
-SMALLEST, LARGEST = 1e-300, 1e300  # coefficients beyond have lost digits or will: such products are left alone
-NOISE = 1e-15  # coefficients that cancel to this share of their size have cancelled
+SMALLEST, LARGEST = 1e-300, 1e300  # beyond this, coefficients lose digits, so such products are left alone
+NOISE = 1e-15  # share of their size below which coefficients count as cancelled
 
 ADD, SUB, MUL, DIV, NEG, INV = (opcode(name) for name in ("add", "sub", "mul", "div", "neg", "inv"))
 
@@ -52,8 +52,8 @@ def make(code: int, *args: Term) -> Term:
 class Product:
     """`above / below * over[0] * over[1] * ... / (under[0] * ...)`; no factor is a number, product or quotient.
 
-    Features stand there without their coefficients. The two parts of the coefficient are kept apart, so that 0.3 in
-    a denominator stays 0.3. `inverse` says whether the program wrote an `inv`.
+    Features appear without their coefficients. The two parts of the coefficient are kept apart, so that 0.3 in a
+    denominator stays 0.3. `inverse` says whether the program contained an `inv`.
     """
 
     above: float = 1.0
@@ -68,7 +68,7 @@ class Product:
 
     @property
     def key(self) -> tuple:
-        """What two products share that differ only in their coefficients."""
+        """A key that ignores coefficients."""
         return tuple(sorted(t.nodes for t in self.over)), tuple(sorted(t.nodes for t in self.under))
 
     @property
@@ -80,7 +80,7 @@ class Product:
         return len(self.over) == 1 and not self.under and self.over[0].code in (ADD, SUB)
 
     def scale(self, value: float, below: bool = False) -> None:
-        """Multiply or divide by a number; the coefficient becomes NaN where its digits would be lost."""
+        """Multiply or divide by a number; the coefficient becomes NaN if digits would be lost."""
         if below:
             self.below = _in_range(self.below * value)
         elif value == 0.0:
@@ -89,7 +89,7 @@ class Product:
             self.above = _in_range(self.above * value)
 
     def put(self, factor: Term, below: bool) -> None:
-        """Add a factor, or cancel it against its like on the other side."""
+        """Add a factor, or cancel it against an equal one on the other side."""
         same, other = (self.under, self.over) if below else (self.over, self.under)
         for k, known in enumerate(other):
             if known.nodes == factor.nodes:
@@ -99,7 +99,7 @@ class Product:
 
 
 def factors(term: Term) -> Product | None:
-    """The normal form of any term as a product; None where its coefficient is out of range."""
+    """The normal form of any term as a product; None if its coefficient is out of range."""
     product = Product()
     todo = [(term, False)]
     while todo:
@@ -123,7 +123,7 @@ def factors(term: Term) -> Product | None:
 
 
 def write_product(product: Product) -> Term:
-    """A product as a term: one quotient, its coefficient in a feature, a sum or a number of its own."""
+    """A product as a term: one quotient, with its coefficient in a feature, a sum or a separate number."""
     if product.above == 0.0:
         return constant(0.0)
     under = product.under
@@ -141,7 +141,7 @@ def write_product(product: Product) -> Term:
 
 
 def terms(term: Term) -> list[Product] | None:
-    """The normal form of any term as a sum, its number last; None where a coefficient is out of range."""
+    """The normal form of any term as a sum, its number last; None if a coefficient is out of range."""
     products: dict[tuple, Product] = {}
     sizes: dict[tuple, float] = {}
     todo = [(term, 1.0)]
@@ -169,7 +169,7 @@ def terms(term: Term) -> list[Product] | None:
 
 
 def write_sum(products: Sequence[Product]) -> Term:
-    """`products[0] + products[1] + ...`, begun with one that needs no minus sign in front if there is one."""
+    """`products[0] + products[1] + ...`, starting with a product that needs no leading minus sign, if there is one."""
     if not products:
         return constant(0.0)
     first = max(products, key=lambda p: (p.coefficient > 0.0, p.is_number or any(t.code == FEATURE for t in p.over)))
@@ -190,7 +190,7 @@ def _in_range(value: float) -> float:
 
 
 def _absorb(parts: list[Term], coefficient: float) -> tuple[list[Term], float]:
-    """Put a coefficient into the first factor that takes it without a node more; returns what is left of it."""
+    """Put a coefficient into the first factor that absorbs it without another node; returns the rest of it."""
     if coefficient == 1.0:
         return parts, coefficient
     for k, part in enumerate(parts):
@@ -204,7 +204,7 @@ def _absorb(parts: list[Term], coefficient: float) -> tuple[list[Term], float]:
 
 
 def _scaled_sum(term: Term, coefficient: float) -> Term | None:
-    """A sum times a coefficient where each of its terms has a constant already, so that none is added."""
+    """A sum times a coefficient, if every term already has a constant, so that no node is added."""
     products = terms(term)
     if products is None or any(abs(p.coefficient) == 1.0 and not p.is_number for p in products):
         return None

@@ -8,13 +8,13 @@ from epsilex.programs.machine import addresses
 from epsilex.programs.operators import arities, commutative
 from epsilex.programs.programs import Programs
 
-GROUP = 2000  # programs that share subtrees with each other: more would keep more results waiting than caches hold
+GROUP = 2000  # programs per group of shared subtrees: the live results of more would not fit into the caches
 
 
 def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     """Outputs of every program on every row: (programs, rows) float32.
 
-    Where a formula is undefined or overflows, its output is NaN or infinite, as NumPy's would be.
+    Where a formula is undefined or overflows, its output is NaN or infinite, as in NumPy.
     """
     from epsilex.kernels.evaluating import in_blocks
 
@@ -28,7 +28,7 @@ def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
 
 
 def _check(programs: Programs, n_features: int) -> None:
-    """Raise a ValueError unless the programs are well formed: the kernel sees it, `validate` says what is wrong."""
+    """Raise a ValueError unless the programs are well formed: the kernel detects errors, `validate` describes them."""
     from epsilex.kernels.variation import well_formed
 
     same = programs.opcode.shape == programs.feature.shape == programs.constant.shape
@@ -43,8 +43,7 @@ def evaluate_blocks(
 ) -> np.ndarray:
     """As `evaluate`, on data already in blocks, and with the padding of the last block: (programs, blocks * n).
 
-    `out` is overwritten if it is given. Threads take blocks of rows, or where there are too few of them, groups of
-    programs.
+    `out` is overwritten if given. Threads take blocks of rows, or groups of programs if there are too few blocks.
     """
     from epsilex.kernels import slices
 

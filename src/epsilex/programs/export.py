@@ -19,15 +19,15 @@ from epsilex.programs.source import c_source, python_source
 
 __all__ = ["c_source", "latex", "python_source", "sympy_expression"]
 
-MAX_INTEGER = 1000  # whole constants up to here become SymPy integers, so that x**2 is a square
+MAX_INTEGER = 1000  # whole constants up to this become SymPy integers, so that x**2 is a square
 
 
 def sympy_expression(nodes: Iterable[Node], names: Sequence[str] | None = None):
     """SymPy expression of a program, over real symbols of the features' names.
 
-    It is built unevaluated: it stands for the program's own operations, and huge numbers cannot stall it; `.doit()`
-    and `sympy.simplify` evaluate it. Parts without features are numbers, computed in float64; if one of them is
-    undefined, such as log(-1), so is the whole: SymPy's nan.
+    It is unevaluated: it has the program's own operations, and huge numbers cannot stall it; `.doit()` and
+    `sympy.simplify` evaluate it. Parts without features are numbers, computed in float64; if one of them is
+    undefined, such as log(-1), the whole is SymPy's nan.
     """
     import sympy as sp
 
@@ -53,10 +53,10 @@ def sympy_expression(nodes: Iterable[Node], names: Sequence[str] | None = None):
 
 @cache
 def _sympy_function(row: Operator):
-    """A SymPy function that is nothing but its name; `lambdify` and `evalf` compute it by the row's values."""
+    """An opaque SymPy function of the operator's name; `lambdify` and `evalf` compute it by the row's `value`."""
     from sympy.utilities.lambdify import implemented_function
 
-    # Whole numbers become floats, which may be divided by zero.
+    # Whole numbers become floats, because those may be divided by zero.
     return implemented_function(row.symbol, lambda *parts: row.value(*(np.add(part, 0.0) for part in parts)))
 
 
@@ -113,7 +113,7 @@ class _LatexWriter(Writer):
 
         def argument(match):
             part = parts[int(match[2])]
-            # Enclosed by the template an argument needs no brackets; elsewhere, as the base of a power, it may.
+            # An argument enclosed by the template needs no brackets; elsewhere, such as the base of a power, it may.
             return match[1] + self.signed(part) if match[1] else self.within(part, CALL)
 
         filled = re.sub(rf"([{{(|]|(?<!\\), )?\{{([0-{row.arity - 1}])\}}", argument, template)

@@ -1,4 +1,4 @@
-"""From postfix nodes to anything: the one walk that values, text, LaTeX, SymPy and source code share."""
+"""The traversal of postfix nodes that values, text, LaTeX, SymPy and source code share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 def fold(nodes: Iterable[Node], leaf: Callable[[int, int, float], T], branch: Callable[..., T]) -> T:
     """Fold a program bottom up: `leaf(opcode, feature, constant)` and `branch(row, *parts)` make the parts.
 
-    It never recurses, so that the deepest program is as safe as the shallowest.
+    It does not recurse, so deep programs are safe.
     """
     stack: list[T] = []
     for code, feature, constant in nodes:

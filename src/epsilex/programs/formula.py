@@ -1,8 +1,8 @@
-"""Formula text: what a program computes, as a person writes it.
+"""Formula text: a program in infix notation, as a person would write it.
 
-The text is exact. Parsed and evaluated, it gives the program's values to the last bit; brackets are dropped, minus
-signs moved and arguments swapped only where IEEE arithmetic does not notice. So `a + (b + c)` is written
-`b + c + a`, while `(a + b) + (c + d)` keeps one pair; `simplify` is there to reorder sums freely.
+The text is exact. Parsed and evaluated, it gives the program's values to the last bit. Brackets are dropped, minus
+signs moved and arguments swapped only where IEEE arithmetic gives the same result. So `a + (b + c)` is written
+`b + c + a`, while `(a + b) + (c + d)` keeps one pair. Use `simplify` to reorder sums freely.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CALL, CONSTANT, NEGATION, POWER, PRODUCT, SUM, TABLE, Operator
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NOT_NUMBERS = ("inf", "nan")  # how a constant that is not finite is shown; the parser takes neither
+_NOT_NUMBERS = ("inf", "nan")  # text of a non-finite constant; the parser accepts neither
 
 
 def text(nodes: Iterable[Node], names: Sequence[str] | None = None, digits: int | None = None) -> str:
@@ -27,9 +27,9 @@ def text(nodes: Iterable[Node], names: Sequence[str] | None = None, digits: int 
     nodes : iterable of (opcode, feature, constant)
         The program, in postfix order.
     names : sequence of str, optional
-        Feature names, `x0`, `x1`, ... without them. What is no plain identifier is put in backticks.
+        Feature names, by default `x0`, `x1`, ... A name that is not a plain identifier is put in backticks.
     digits : int, optional
-        Round constants to so many significant digits. Without it they are exact.
+        Number of significant digits of constants. By default they are exact.
     """
     return Writer(names, digits).write(nodes)
 
@@ -42,7 +42,7 @@ def number(value: float, digits: int | None = None) -> str:
 
 
 def name_of(feature: int, names: Sequence[str] | None) -> str:
-    """Name of a column; `x` and its number where there are no names."""
+    """Name of a column; `x` and its number if there are no names."""
     if names is None:
         return f"x{feature}"
     if feature >= len(names):
@@ -51,7 +51,7 @@ def name_of(feature: int, names: Sequence[str] | None) -> str:
 
 
 def quoted(name: str) -> str:
-    """The name as formula text has it: in backticks unless it is a plain identifier that means nothing else."""
+    """The name as written in formula text: in backticks unless it is a plain identifier without another meaning."""
     if _PLAIN_NAME.fullmatch(name) and name not in _NOT_NUMBERS and all(name != row.symbol for row in TABLE):
         return name
     return "`" + name.replace("`", "``") + "`"
@@ -59,7 +59,7 @@ def quoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Text of a part of a program, its minus sign kept apart.
+    """Text of a part of a program, with its minus sign kept apart.
 
     level   binding strength of the outermost symbol: SUM, PRODUCT, POWER or CALL
     symbol  that symbol, of a sum or product
@@ -72,7 +72,7 @@ class Part:
 
 
 class Writer:
-    """Writes programs as infix text, bottom up; other notations change its small methods."""
+    """Writes programs as infix text, bottom up; other notations override its small methods."""
 
     brackets = "({})"
 

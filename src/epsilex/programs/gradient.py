@@ -20,7 +20,7 @@ def constant_places(nodes: Sequence[Node]) -> list[int]:
 
 
 def jacobian64(nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs (rows,) and their derivatives by the constants at `places` (rows, places); reverse mode."""
+    """Outputs (rows,) and their derivatives with respect to the constants at `places` (rows, places); reverse mode."""
     n = len(X)
     values: list = []
     arguments: list[tuple[int, ...]] = []

@@ -1,11 +1,11 @@
-"""Interval arithmetic: what a formula can be proven to do over a box of inputs.
+"""Interval arithmetic: proven bounds of a formula over a box of inputs.
 
-Every function takes closed intervals of finite floats and returns one that holds every value the operator takes
-over them, in exact arithmetic and in float64 alike, or None: not proven. None stands for a possible pole, a possibly
-undefined value or a possible overflow, so a formula with an enclosure is finite on the whole box.
+Every function takes closed intervals of finite floats and returns one that contains every value the operator takes
+over them, both in exact arithmetic and in float64, or None if nothing is proven. None means a possible pole, undefined
+value or overflow, so a formula with an enclosure is finite on the whole box.
 
 Sums, products and quotients are rounded outward from exact rationals; the other functions are widened by `MARGIN`
-units in the last place, more than any libm errs.
+units in the last place, more than the error of any libm.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 MARGIN = 8
-PROTECTED_BELOW = 1e-6  # where pdiv and plog step in
+PROTECTED_BELOW = 1e-6  # where pdiv and plog are protected
 _EXACT_PERIODS = 1e6  # beyond it, sine and cosine are enclosed by [-1, 1] only
 
 
@@ -28,7 +28,7 @@ class Interval:
     hi: float
 
     def __post_init__(self):
-        object.__setattr__(self, "lo", float(self.lo))  # of an int or a NumPy scalar, too
+        object.__setattr__(self, "lo", float(self.lo))  # also from an int or a NumPy scalar
         object.__setattr__(self, "hi", float(self.hi))
         if not (math.isfinite(self.lo) and math.isfinite(self.hi) and self.lo <= self.hi):
             raise ValueError(f"interval: expected finite lo <= hi; got lo={self.lo}, hi={self.hi}")
@@ -141,10 +141,10 @@ def plog(a: Interval) -> Interval | None:
 
 
 def enclose(nodes: Sequence[tuple[int, int, float]], box: Sequence[Interval]) -> Interval | None:
-    """Enclosure of a program over a box, one interval a feature; None where nothing is proven.
+    """Enclosure of a program over a box, one interval per feature; None if nothing is proven.
 
     Arguments are taken as independent, so the enclosure may be wide and a finite formula may stay unproven;
-    only the product of a part with itself is seen to be a square.
+    only the product of a part with itself is recognised as a square.
     """
     from epsilex.programs.operators import CONSTANT, FEATURE, lookup  # the table imports this module
 
@@ -216,7 +216,7 @@ def _wave(function: Callable, a: Interval, peak: float) -> Interval | None:
 
 
 def _has_multiple(a: Interval, offset: float) -> bool:
-    """Whether `offset + 2 pi k` may lie in `a` for a whole `k`; in doubt yes."""
+    """Whether `offset + 2 pi k` may lie in `a` for a whole `k`; if in doubt, yes."""
     turns = 2.0 * math.pi
     return math.ceil((a.lo - offset) / turns - 1e-6) <= math.floor((a.hi - offset) / turns + 1e-6)
 

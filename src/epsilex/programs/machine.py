@@ -26,7 +26,7 @@ def _address(row: Operator, slope: bool) -> int:
 def addresses(used: np.ndarray, slope: bool = False) -> np.ndarray:
     """Addresses of the kernels of the opcodes in `used`, by opcode (int64); 0 for the others.
 
-    With `slope`, those of the chain rule instead of the values.
+    With `slope`, the kernels of the chain rule instead of the values.
     """
     from epsilex.kernels.evaluating import mark
 

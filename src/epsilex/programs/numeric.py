@@ -17,7 +17,7 @@ def evaluate64(nodes: Iterable[Node], X) -> np.ndarray:
 
     @cache
     def column(feature):
-        # NumPy's sine of a strided array may differ from that of a contiguous one in the last bit: fix the layout.
+        # Fix the layout: NumPy's sine of a strided array may differ from that of a contiguous one in the last bit.
         return np.ascontiguousarray(X[:, feature])
 
     def leaf(code, feature, constant):

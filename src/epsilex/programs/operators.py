@@ -1,4 +1,4 @@
-"""The operator table: one row an operator, and the only place an operator is named.
+"""The operator table: one row per operator, and the only place an operator is named.
 
 Everything the package knows about an operator is in its row: the NumPy function that gives its values
 (`value`; the kernels compile that same function to float32 machine code), its derivatives (`partials`),
@@ -188,7 +188,7 @@ COMMON = (
     "log",
     "sqrt",
     "square",
-)  # of a search, unless others are asked for
+)  # the default of a search
 
 
 def opcode(name: str) -> int:
@@ -201,7 +201,7 @@ def opcode(name: str) -> int:
 
 
 def opcodes(names: Iterable[str]) -> np.ndarray:
-    """Opcodes of several operators, as the kernels want them (uint8)."""
+    """Opcodes of several operators, as the kernels need them (uint8)."""
     return np.array([opcode(name) for name in names], dtype=np.uint8)
 
 
@@ -216,7 +216,7 @@ def arities() -> np.ndarray:
 
 
 def commutative() -> np.ndarray:
-    """By opcode, whether the arguments may be exchanged (bool)."""
+    """By opcode, whether the arguments may be swapped (bool)."""
     return np.array([False, False] + [row.commutative for row in TABLE])
 
 
@@ -231,7 +231,7 @@ def operator(
     latex: str | None = None,
     bounds: Callable | None = None,
 ) -> Operator:
-    """Add a function of one or two numbers to the table, compiled to the same speed as the built-in ones.
+    """Add a function of one or two numbers to the table, compiled like the built-in ones.
 
     Parameters
     ----------
@@ -240,18 +240,19 @@ def operator(
     value : callable
         Function of one or two NumPy arrays, such as `lambda x: np.exp(-x * x)`. It must be elementwise.
     partials : tuple of callable, optional
-        Derivatives as functions of (a, v) or (a, b, v), `v` being the value. Numeric without them.
+        Derivatives as functions of (a, v) or (a, b, v), where `v` is the value. By default they are numeric.
     sympy : callable, optional
-        Function of (sympy, a) or (sympy, a, b). Without it the SymPy form is a function `name` without further
-        properties, which `lambdify` knows how to compute.
+        Function of (sympy, a) or (sympy, a, b). By default the SymPy form is an opaque function `name`, which
+        `lambdify` can compute.
     numpy : str, optional
         Python source with `{0}` and `{1}` for the arguments, for `Model.python()`.
     c : str, optional
         C source, likewise.
     latex : str, optional
-        LaTeX, likewise. Without it the operator is written as a function of its name.
+        LaTeX, likewise. By default the operator is written as a function of its name.
     bounds : callable, optional
-        Enclosure over intervals, see `epsilex.programs.intervals`. Without it nothing is proven of formulas with it.
+        Enclosure over intervals, see `epsilex.programs.intervals`. Without it nothing can be proven of formulas that
+        use the operator.
     """
     if not isinstance(name, str) or not name.isidentifier() or name in BUILT_IN_NAMES:
         raise ValueError(f"name: expected an identifier that is not a built-in operator; got {name!r}")
@@ -261,7 +262,7 @@ def operator(
     if arity not in (1, 2):
         raise ValueError(f"value: expected a function of one or two numbers; got one of {arity}")
     if partials is not None and len(partials) != arity:
-        raise ValueError(f"partials: expected {arity} functions, one an argument; got {len(partials)}")
+        raise ValueError(f"partials: expected {arity} functions, one per argument; got {len(partials)}")
     for argument, source in (("numpy", numpy), ("c", c), ("latex", latex)):
         if source is not None and "{0}" not in source:
             raise ValueError(f"{argument}: expected a text with {{0}} for the argument; got {source!r}")

@@ -1,7 +1,7 @@
-"""The whitelist parser: formula text to a program, and nothing else.
+"""The whitelist parser: formula text to a program.
 
-The grammar is that of `epsilex.programs.formula.text`: numbers, feature names (in backticks where they are no plain
-identifier), `+ - * / **`, unary minus, brackets, and the functions of the operator table. The text is turned into
+The grammar is that of `epsilex.programs.formula.text`: numbers, feature names (in backticks unless they are plain
+identifiers), `+ - * / **`, unary minus, brackets, and the functions of the operator table. The text is turned into
 postfix nodes by the shunting-yard algorithm, without recursion and without evaluating anything.
 """
 
@@ -19,7 +19,7 @@ MAX_CHARACTERS = 100_000
 MAX_NODES = 10_000
 MAX_DEPTH = 1_000  # brackets and operators waiting for their argument
 MAX_DIGITS = 100  # characters of one number
-MAX_FEATURES = 10**9  # largest index in a name such as x12, where no names are given
+MAX_FEATURES = 10**9  # largest index in a name such as x12, if no names are given
 
 MUL, NEG = opcode("mul"), opcode("neg")
 
@@ -56,9 +56,9 @@ def parse(text: str, names: Sequence[str] | None = None, n_features: int | None 
     text : str
         A formula, such as ``2.5*x0 - sin(x1)**2``. A number times a feature becomes the feature's coefficient.
     names : sequence of str, optional
-        Feature names by column; `x0`, `x1`, ... without them.
+        Feature names by column; by default `x0`, `x1`, ...
     n_features : int, optional
-        How many columns there are, where no names are given.
+        Number of columns, if no names are given.
     """
     if not isinstance(text, str):
         raise ValueError(f"text: expected a formula as a string; got {type(text).__name__}")
@@ -133,7 +133,7 @@ class _Parser:
         return _Token(kind, match[kind], match.start(kind))
 
     def operand(self, token: _Token) -> bool:
-        """Take a token where an operand must begin; returns whether one is still expected."""
+        """Read a token where an operand must begin; returns whether one is still expected."""
         if token.kind == "number":
             self.emit((CONSTANT, 0, self.number(token)))
             return False
@@ -151,7 +151,7 @@ class _Parser:
         return True
 
     def after_operand(self, token: _Token) -> bool:
-        """Take a token after a finished operand; returns whether an operand is expected next."""
+        """Read a token after a finished operand; returns whether an operand is expected next."""
         row = self.infix.get(token.text) if token.kind == "symbol" else None
         if row is not None:
             # Equal precedence groups from the left, powers from the right.
@@ -221,7 +221,7 @@ class _Parser:
         self.waiting.append(item)
 
     def reduce(self, precedence: int) -> _Bracket | None:
-        """Apply the waiting operators that bind at least as tightly as `precedence`; gives the bracket met, if any."""
+        """Apply waiting operators that bind at least as tightly as `precedence`; returns the next bracket, if any."""
         while self.waiting:
             item = self.waiting[-1]
             if isinstance(item, _Bracket):

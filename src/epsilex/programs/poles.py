@@ -1,8 +1,8 @@
-"""Poles: whether a formula is finite everywhere in a box, proven by intervals, or where it is not.
+"""Poles: whether a formula is finite everywhere in a box, proven by intervals, or has a pole there.
 
-Branch and bound: a box over which interval arithmetic encloses the formula is done; another is looked at in its centre
-and corners, and cut in two. A denominator, logarithm or root whose argument has another sign there than on the data has
-a pole or an undefined place in between.
+Branch and bound: a box over which interval arithmetic encloses the formula is done; any other is checked at its centre
+and corners, then cut in two. If the argument of a quotient, logarithm or root has another sign there than on the data,
+the formula has a pole or is undefined in between.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from epsilex.programs.intervals import Interval, enclose
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import FEATURE, lookup
 
-GUARDED = {"div": 1, "inv": 0, "log": 0, "sqrt": 0, "pow": 0}  # operator -> its argument that must keep its sign
-CORNERS = 6  # features at most whose corners are all looked at
-POINTS = 2048  # drawn from the box, to begin with
-EXPECTED = 10.0  # undefined rows that the data should have shown, had it not avoided them
+GUARDED = {"div": 1, "inv": 0, "log": 0, "sqrt": 0, "pow": 0}  # operator -> the argument that must keep its sign
+CORNERS = 6  # check all corners for at most this many features
+POINTS = 2048  # drawn from the box as a first check
+EXPECTED = 10.0  # expected number of undefined training rows above which the data avoids that region
 
 
 def finiteness(nodes: Sequence[Node], box: Sequence[Interval], X: np.ndarray, budget: int = 256) -> str:
-    """ "finite" if that is proven, "pole" if the formula is undefined at some place that the data does not avoid,
-    "unknown" if neither is seen after `budget` boxes."""
+    """ "finite" if that is proven, "pole" if the formula is undefined at a place that the data does not avoid,
+    "unknown" if neither is found within `budget` boxes."""
     nodes = list(nodes)
     if enclose(nodes, box) is not None:
         return "finite"
@@ -35,7 +35,7 @@ def finiteness(nodes: Sequence[Node], box: Sequence[Interval], X: np.ndarray, bu
     some = low + (high - low) * np.random.default_rng(0).random((POINTS, len(box)))
     bad = _changed(guards, signs, some)
     if bad.mean() * len(X) > EXPECTED:
-        return "unknown"  # the data keeps away from such places
+        return "unknown"  # the data avoids such places
     if bad.any():
         return "pole"
     used = sorted({feature for code, feature, _ in nodes if code == FEATURE})
@@ -53,7 +53,7 @@ def finiteness(nodes: Sequence[Node], box: Sequence[Interval], X: np.ndarray, bu
 
 
 def guarded(nodes: Sequence[Node]) -> list[list[Node]]:
-    """The arguments, as programs, on whose sign it hangs whether the formula is defined."""
+    """The arguments, as programs, whose sign decides whether the formula is defined."""
     found: list[list[Node]] = []
     starts: list[int] = []
     for k, (code, _, _) in enumerate(nodes):
@@ -71,13 +71,13 @@ def guarded(nodes: Sequence[Node]) -> list[list[Node]]:
 
 
 def _sign(guard: Sequence[Node], X: np.ndarray) -> float:
-    """The sign of an argument on the data; 0 where it has both, or is 0 somewhere."""
+    """The sign of an argument on the data; 0 if it has both signs or is 0 somewhere."""
     values = evaluate64(guard, X)
     return 1.0 if (values > 0.0).all() else -1.0 if (values < 0.0).all() else 0.0
 
 
 def _changed(guards: Sequence[Sequence[Node]], signs: Sequence[float], points: np.ndarray) -> np.ndarray:
-    """(points,) bool: where an argument that keeps its sign on the data has another."""
+    """(points,) bool: where an argument with one sign on the data has another."""
     bad = np.zeros(len(points), bool)
     for guard, sign in zip(guards, signs, strict=True):
         if sign != 0.0:
@@ -98,7 +98,7 @@ def _looked_at(part: Sequence[Interval], used: Sequence[int]) -> np.ndarray:
 
 
 def _halves(part: list[Interval], box: Sequence[Interval], used: Sequence[int]) -> list[list[Interval]]:
-    """The box cut in two across the side that is widest against the whole."""
+    """The box cut in two across the side that is widest relative to the whole box."""
     j = max(used, key=lambda j: (part[j].hi - part[j].lo) / max(box[j].hi - box[j].lo, 1e-300))
     middle = 0.5 * part[j].lo + 0.5 * part[j].hi
     lower, upper = list(part), list(part)

@@ -1,4 +1,4 @@
-"""Programs as a struct of arrays: one row a program, its nodes in postfix order."""
+"""Programs as a struct of arrays: one row per program, its nodes in postfix order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Programs:
     feature   (programs, width) int32: the column of a feature leaf, 0 elsewhere
     constant  (programs, width) float32 (float64 for polished models): the value of a constant leaf, the
               coefficient of a feature leaf (1 where there is none), 0 for operators
-    length    (programs,) int32: how many of the `width` places are in use; the rest is zero
+    length    (programs,) int32: number of used places out of `width`; the rest is zero
     """
 
     opcode: np.ndarray
@@ -48,7 +48,7 @@ class Programs:
 
     @classmethod
     def joined(cls, parts: Sequence[Programs]) -> Programs:
-        """The programs of all parts, which are of one width, one part after another."""
+        """The programs of all parts in order; all parts have the same width."""
         return cls(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)))
 
     def __len__(self) -> int:
@@ -79,7 +79,7 @@ class Programs:
         from epsilex.programs.formula import text
 
         nodes = self.nodes(i)
-        if self.constant.dtype == np.float32:  # shortest text that is the same float32: 0.1, not 0.10000000149011612
+        if self.constant.dtype == np.float32:  # shortest text of the same float32: 0.1, not 0.10000000149011612
             nodes = [(code, feature, float(str(np.float32(constant)))) for code, feature, constant in nodes]
         return text(nodes, names, digits)
 
@@ -107,7 +107,7 @@ class Programs:
             )
         codes = np.where(used, self.opcode, CONSTANT)
         depth = np.where(used, 1 - arity[codes].astype(np.int32), 0).cumsum(axis=1)
-        if (used & (depth < 1)).any():  # an operator leaves its value only if all its arguments were there
+        if (used & (depth < 1)).any():  # an operator yields a value only after all its arguments
             raise ValueError("programs: expected postfix order, every operator after its arguments")
         if n and not (depth[:, -1] == 1).all():
             raise ValueError("programs: expected postfix order with one value left at the end of each program")

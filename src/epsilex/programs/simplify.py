@@ -1,8 +1,8 @@
 """Algebraic simplification of programs.
 
 The promise: a simplified program is never longer, and wherever the original and all its parts are finite, it has the
-original's values up to rounding. So `x/x` becomes 1, which fills the hole at 0, and `sqrt(square(x))` never becomes x.
-No operator is brought in but plain arithmetic.
+same values up to rounding. So `x/x` becomes 1, which fills the hole at 0, and `sqrt(square(x))` never becomes x. Only
+arithmetic operators are ever introduced.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNDONE = {(opcode(f), opcode(g)) for f, g in (("exp", "log"), ("log", "exp"), ("
 
 
 def simplify(nodes: Iterable[Node]) -> list[Node]:
-    """A program of the same values, never longer; see the module's promise."""
+    """A program with the same values, never longer; see the module's promise."""
     nodes = list(nodes)
     for _ in range(MAX_PASSES):
         before, nodes = nodes, list(fold(nodes, _leaf, _branch).nodes)
@@ -81,7 +81,7 @@ def _folded(row: Operator, args: tuple[Term, ...]) -> Term | None:
 
 
 def _function(code: int, a: Term, b: Term | None = None) -> Term | None:
-    """What is known of single operators."""
+    """Identities of single operators."""
     if b is None:
         if (code, a.code) in UNDONE:
             return a.args[0]
@@ -101,7 +101,7 @@ def _function(code: int, a: Term, b: Term | None = None) -> Term | None:
 
 
 def _unsigned(a: Term) -> Term:
-    """An argument whose sign does not matter, without it."""
+    """An argument whose sign does not matter, without its sign."""
     if a.code == FEATURE:
         return feature(a, abs(a.constant))
     return a.args[0] if a.code in (NEG, ABS) else a

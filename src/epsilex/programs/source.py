@@ -1,4 +1,4 @@
-"""Programs as source code that stands alone: a Python module that needs only NumPy, and a C99 function.
+"""Programs as standalone source code: a Python module that needs only NumPy, and a C99 function.
 
 Operations come in the program's order, so a module computes what `evaluate64` does, to the last bit. Expressions
 are cut into assignments before they grow too long or too deep for a reader or a compiler.
@@ -79,7 +79,7 @@ class _Source:
         return self.cut(_Code(written, level, 1 + max(part.nesting for part in parts)))
 
     def filled(self, template: str, parts: Sequence[_Code]) -> _Code:
-        """A call is written in place; any other source gets a line of its own, its arguments made single words."""
+        """A call is written inline; any other source gets its own line, with its arguments assigned to names first."""
         if _PLAIN_CALL.fullmatch(template):
             written = _fill(template, [part.text for part in parts])
             return self.cut(_Code(written, nesting=1 + max(part.nesting for part in parts)))
@@ -127,7 +127,7 @@ def python_source(nodes: Iterable[Node], names: Sequence[str] | None = None) -> 
         ]
     if source.result.value is not None:
         return "\n".join([*head, f"    return np.full(len(X), {source.result.text})", ""])
-    columns = [f"    x{k} = X[:, {k}].copy()" for k in used]  # contiguous: the same bits whatever the layout of X
+    columns = [f"    x{k} = X[:, {k}].copy()" for k in used]  # contiguous: the same bits for any layout of X
     body = ['    with np.errstate(all="ignore"):', *(f"        {line}" for line in source.lines)]
     return "\n".join([*head, *columns, *body, f"        return {source.result.text}", ""])
 
@@ -162,11 +162,11 @@ def _fill(template: str, words: Sequence[str]) -> str:
 
 
 def _in_docstring(words: str) -> str:
-    """Text that cannot end the docstring it is in, nor its line; read at run time it is the same text."""
+    """Text that cannot end its docstring or its line; at run time it reads as the same text."""
     safe = words.replace("\\", "\\\\").replace('"', '\\"')
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in safe)
 
 
 def _in_c_comment(words: str) -> str:
-    """Text in ASCII that cannot end the comment it is in, nor its line."""
+    """ASCII text that cannot end its comment or its line."""
     return words.encode("unicode_escape").decode().replace("*/", "* /").replace("/*", "/ *")

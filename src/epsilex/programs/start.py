@@ -38,7 +38,7 @@ def random_programs(
 ) -> Programs:
     """`n` random programs, their lengths uniform between the limits.
 
-    Operators are drawn uniformly and forced while the budget of nodes lasts ("full" growth); a leaf is a constant from
+    Operators are drawn uniformly and forced while the node budget lasts ("full" growth); a leaf is a constant from
     `constant_range` with probability `constant_share`, else a feature. Without unary operators all lengths are odd.
     """
     if n < 0 or n_features < 1:
@@ -74,7 +74,7 @@ def grown(
     programs = Programs.empty(len(slots), width)
     unary, binary = operators
     lengths = np.asarray(lengths, np.int64)
-    if len(unary) == 0:  # only odd lengths exist: the next one, or the one before where that is too long
+    if len(unary) == 0:  # only odd lengths exist: use the next, or the previous if that is too long
         lengths = np.minimum(lengths | 1, width - 1 | 1)
     random_start(
         np.uint64(seed), generation, purpose, np.asarray(slots, np.int64), lengths,

@@ -1,8 +1,8 @@
 """One HTML page about a fit.
 
-fit     `Fit`, the record a page is made of, kept as fit.json
-mathml  formulas typeset, from programs
-page    `render`: the record as a page that loads nothing and trusts nothing
+fit     `Fit`, the record behind a page, saved as fit.json
+mathml  programs typeset as MathML
+page    `render`: the record as a page that loads nothing and escapes everything
 """
 
 from epsilex.report.fit import FILE, Fit, load_fit, some_generations, some_rows

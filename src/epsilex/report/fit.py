@@ -1,4 +1,4 @@
-"""A fit on record: what `report.html` is made of, kept as `fit.json` beside it."""
+"""The record of a fit, from which `report.html` is made; saved beside it as `fit.json`."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from epsilex.models.persistence import from_document, to_document
 FILE = "fit.json"
 SCHEMA, VERSION = "epsilex-fit", 1
 MAX_ROWS, MAX_CELLS = 1000, 200_000  # of the data shown
-MAX_GENERATIONS = 400  # points of a line
+MAX_GENERATIONS = 400  # points per line
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What there is to tell of one fit.
+    """The record of one fit.
 
     target    name of the target
-    facts     what was fitted, and how it went: name and text
-    settings  what the search was run with: name and text
+    facts     the data and the course of the search: name and text
+    settings  settings of the search: name and text
     command   how to run it again
-    notes     what was done to the data on the way
+    notes     changes made to the data
     models    the front by length, with their metrics
-    chosen    which of them was chosen
+    chosen    index of the chosen model
     choice    why: text, odds, noise, closest
     X, y      (rows, features) and (rows,) float64: rows to draw, not necessarily all
-    held_back (rows,) bool: those of them that the search has not seen
-    history   columns of numbers, one a generation, not necessarily all; None where one is not finite
+    held_back (rows,) bool: rows that the search has not seen
+    history   columns of numbers, one per generation, not necessarily all; None where one is not finite
     """
 
     target: str
@@ -87,7 +87,7 @@ def load_fit(path: Path) -> Fit:
 
 
 def _checked(document: dict) -> Fit:
-    """Every value by its type: a record is data, whoever wrote it."""
+    """Check the type of every value, because anyone may have written the record."""
     models = [from_document(m) for m in document["models"]]
     chosen = int(document["chosen"])
     y = np.array(document["y"], np.float64)
@@ -115,7 +115,7 @@ def _checked(document: dict) -> Fit:
 
 
 def _choice(values: dict) -> dict[str, Any]:
-    """Why a model was chosen; a record of an older version has no words for it."""
+    """Why a model was chosen; None for each in a record of an older version."""
     odds = values.get("odds")
     texts = {name: None if values.get(name) is None else str(values[name]) for name in ("text", "noise", "closest")}
     return {**texts, "odds": None if odds is None else float(odds)}
@@ -130,11 +130,11 @@ def _texts(values: dict) -> dict[str, str]:
 
 
 def some_rows(n_rows: int, n_features: int) -> np.ndarray:
-    """Indices of rows to draw, evenly spread: few enough for a page that opens at once."""
+    """Indices of rows to draw, evenly spread, and few enough for a page that opens quickly."""
     most = max(100, min(MAX_ROWS, MAX_CELLS // max(1, n_features)))
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).round().astype(int))
 
 
 def some_generations(n: int) -> np.ndarray:
-    """Indices of generations to draw, the last among them."""
+    """Indices of generations to draw, including the last."""
     return np.unique(np.linspace(0, n - 1, min(n, MAX_GENERATIONS)).round().astype(int))

@@ -1,7 +1,7 @@
-"""Formulas typeset as MathML, built from the program, every name escaped.
+"""Formulas typeset as MathML, built from the program, with every name escaped.
 
-A browser does not break a line inside `<math>`, so a formula is a run of small ones, cut before the plus and minus
-signs that stand in no fraction, root or exponent: a long formula flows like text.
+A browser does not break a line inside `<math>`. So a formula is a run of small `<math>` elements, cut before plus and
+minus signs outside of fractions, roots and exponents, and a long formula wraps like text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from epsilex.programs.formula import name_of, number
 from epsilex.programs.operators import CALL, CONSTANT, NEGATION, POWER, PRODUCT, SUM, Operator
 
 DIGITS = 4
-LONG = 3  # nodes of an exponent of e beyond which it is written as exp()
+LONG = 3  # nodes in an exponent of e above which it is written as exp()
 
 _SIMPLE_NAME = re.compile(r"([A-Za-z])_?([0-9]+)")
 _SIGN = Markup("<mo form='prefix'>−</mo>")
@@ -35,7 +35,7 @@ def mathml(nodes: Iterable[Node], names: Sequence[str], digits: int = DIGITS) ->
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Markup of a part of a program: pieces between which a line may break, the minus sign kept apart."""
+    """Markup of a part of a program: pieces between which a line may break, with the minus sign kept apart."""
 
     pieces: tuple[Markup, ...]
     level: int = CALL
@@ -174,7 +174,7 @@ def _within(part: _Part, level: int) -> _Part:
 
 
 def _enclosed(part: _Part, left: str, right: str) -> _Part:
-    """Brackets grow with what they enclose, unless a line may break between them."""
+    """The part in brackets, which grow with their content unless a line may break between them."""
     stretchy = "true" if len(part.pieces) == 1 else "false"
     fence = Markup("<mo fence='true' stretchy='{}' form='{}'>{}</mo>")
     opening, closing = fence.format(stretchy, "prefix", left), fence.format(stretchy, "postfix", right)

@@ -1,4 +1,4 @@
-"""`report.html`: one file that loads nothing; its content-security policy allows its own script and style alone."""
+"""`report.html`: one file that loads nothing; its content-security policy allows only its own script and style."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def render(fit: Fit) -> str:
 
 
 def figure(value: float | None, digits: int = 4) -> str:
-    """A number for people."""
+    """A number in readable form."""
     if value is None or math.isnan(value):
         return ""
     return f"{value:#.{digits}g}".rstrip(".").replace("inf", "∞")
 
 
 def _row(m: Model, tested: bool) -> dict[str, Any]:
-    """A line of the table of models. A record leaves out what is not finite: such a test error is infinite here."""
+    """A row of the table of models. Records omit non-finite values, so a missing test error is shown as infinite."""
     r2 = m.metrics.get("test_r2")
     return {
         "length": m.length,
@@ -68,7 +68,7 @@ def _row(m: Model, tested: bool) -> dict[str, Any]:
 
 
 def _shown(m: Model, fit: Fit) -> dict[str, Any]:
-    """What the page shows of a model beside its plots."""
+    """What the page shows of a model besides its plots."""
     importance = sorted(m.importance(fit.X).items(), key=lambda item: -item[1])
     return {
         "math": mathml(m.nodes, m.feature_names),
@@ -94,7 +94,7 @@ def _constants(m: Model) -> list[tuple[str, str, str, str]]:
 
 
 def _data(fit: Fit) -> dict[str, Any]:
-    """What the script draws, as JSON values."""
+    """The script's data, as JSON values."""
     return {
         "target": fit.target,
         "chosen": fit.chosen,
@@ -111,13 +111,13 @@ def _data(fit: Fit) -> dict[str, Any]:
 
 
 def _plain(value: float | None) -> float | None:
-    """Rounded to what a plot can show, None where there is nothing to show."""
+    """Rounded to the precision of a plot; None if there is nothing to show."""
     return float(f"{value:.6g}") if value is not None and np.isfinite(value) else None
 
 
 def _json(data: dict) -> Markup:
-    """JSON that cannot end its script element, whatever names are in it: JSON's own escapes stand for `<`, `>`, `&`."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))  # ASCII alone, so U+2028 is escaped too
+    """JSON that cannot end its script element: `<`, `>` and `&` are written as JSON escapes."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))  # ASCII only, so U+2028 is escaped too
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)

@@ -11,11 +11,11 @@ lex_e_mad    within that deviation of the population's best error passes (Eq. 5)
 lex_semi     the same with the best error of the pool (La Cava and others, 2019)
 lex_dynamic  best error and deviation both of the pool
 
-`select` works on anyone's errors. A new method is one file with a `METHOD`, and its line in `_MODULES`. A method of
-your own need not be in the package, see `own`; `check_contract` tells whether it keeps to the rules.
+`select` works on any error matrix. A new method is one file with a `METHOD`, and its line in `_MODULES`. Your own
+method need not be in the package, see `own`; `check_contract` tests whether it keeps to the rules.
 
-methods, spelling, own, contract   what a method is, how it is written, brought along, checked
-lexicase, clusters, mating         the filter behind the lexicase methods, derived cases, who mates with whom
+methods, spelling, own, contract   the method class, its text form, a user's own method, the contract
+lexicase, clusters, mating         the filter behind the lexicase methods, derived cases, pairing of parents
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ METHODS = tuple(_REGISTRY)
 
 
 def method(selection: str | Callable | Method) -> Method:
-    """The method of an id, or the one a user brings: a `Method`, or a function of (errors, n, rng), see `own`."""
+    """The method of an id, or a user's own: a `Method`, or a function of (errors, n, rng), see `own`."""
     if isinstance(selection, Method):
         return selection
     if callable(selection):
@@ -64,10 +64,10 @@ def select(
 ) -> np.ndarray:  # fmt: skip
     """Indices of `n` parents (n,), chosen by the method `id` from errors (individuals, cases).
 
-    The methods that go by fitness, age or length (individuals,) take those that are given; see `Measures.of`.
+    Methods that use fitness, age or length (individuals,) take the given arrays; see `Measures.of`.
 
-    A non-finite error passes nothing. An individual without any finite error, or for the methods that go by fitness
-    without a finite mean, is a parent only where everyone is like that. Options are those of the method, see
+    A non-finite error passes nothing. An individual without any finite error (for methods that use fitness: without a
+    finite mean) is a parent only if everyone is like that. Options are those of the method, see
     `epsilex.selection.lexicase.parents`.
     """
     errors = np.asarray(errors)
@@ -94,7 +94,7 @@ def select(
 
 
 def check_contract(id: str | Callable | Method, **options) -> None:
-    """Raise an AssertionError unless the method keeps to what holds for every one of them, see `contract.check`."""
+    """Raise an AssertionError unless the method keeps the contract of all methods, see `contract.check`."""
     contract.check(method(id), **options)
 
 

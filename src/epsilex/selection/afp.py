@@ -12,7 +12,7 @@ from epsilex.selection.methods import Address, Measures, Method, Selected, gener
 
 
 def parents(measures: Measures, n: int, address: Address, n_jobs: int = 1) -> Selected:
-    """Everyone in random order: each individual is a parent once before anyone is one twice, as in the authors'
+    """Everyone in random order: each individual is a parent once before any is a parent twice, as in the authors'
     program."""
     rng, size = generator(address, 0), len(measures)
     rounds = [rng.permutation(size) for _ in range(-(-n // size))]
@@ -22,9 +22,10 @@ def parents(measures: Measures, n: int, address: Address, n_jobs: int = 1) -> Se
 def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
     """Indices of the `n` survivors, ascending.
 
-    SPEA2: everyone non-dominated survives. Too few: filled up by raw fitness and density. Too many: truncated, those
-    nearest to their neighbours first. Density only decides among equal raw fitness, so it is computed for that last
-    group alone. Distances are between objectives divided by their greatest values, as in the authors' program.
+    SPEA2: all non-dominated individuals survive. If they are too few, the best by raw fitness and density join them. If
+    they are too many, those nearest to their neighbours are removed first. Density only decides among equal raw
+    fitness, so it is computed for that last group only. Distances are between objectives divided by their greatest
+    values, as in the authors' program.
     """
     from epsilex.kernels import pareto
 

@@ -1,4 +1,4 @@
-"""Clusters of cases in the place of cases: a few derived cases, each the mean error over a cluster.
+"""Clusters of cases instead of cases: a few derived cases, each the mean error over a cluster.
 
 Krawiec, Liskowski, "Automatic derivation of search objectives for test-based genetic programming", EuroGP (2015), DOC;
 as cases of lexicase selection in Liskowski, Krawiec, Helmuth, Spector, "Comparison of semantic-aware selection methods
@@ -11,14 +11,14 @@ import warnings
 
 import numpy as np
 
-SKETCH = 32  # random projections that stand for the population in a case's profile
+SKETCH = 32  # random projections that replace the population in a case's profile
 ROUNDS = 5  # of k-means
 
 
 def labels(passes: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """The cluster of each case, by who passes it: `passes` (cases, individuals) bool -> (cases,) from 0 on, none empty.
+    """The cluster of each case, by who passes it: `passes` (cases, individuals) bool -> (cases,) from 0, none empty.
 
-    k-means on random projections of the profiles, which keep their distances.
+    k-means on random projections of the profiles, which preserve distances.
     """
     from scipy.cluster.vq import kmeans2
 

@@ -1,4 +1,4 @@
-"""What holds for every selection method, a user's own included."""
+"""The contract of every selection method, including a user's own."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from epsilex.selection.methods import Address, Measures, Method, Selected
 
 
 def check(method: Method, **options) -> None:
-    """Raise an AssertionError that says what does not hold.
+    """Raise an AssertionError that says which rule is broken.
 
-    Parents are indices of the population, one per event, the same for the same address, whatever the number of threads,
-    and nothing that is seen is changed; also for one individual, one case, equal individuals and non-finite errors.
-    Survivors are as many distinct indices as asked for.
+    Parents are indices of the population, one per event, the same for the same address and any number of threads, and
+    the method changes none of its inputs. This also holds for one individual, one case, equal individuals and
+    non-finite errors. Survivors are distinct indices, as many as requested.
     """
     for name, measures in _populations().items():
         _check_parents(method, measures, name, options)

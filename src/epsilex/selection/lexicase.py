@@ -69,18 +69,17 @@ def parents(
     epsilon : float, optional
         Overrides the rule's fixed width.
     pool_size : int, optional
-        Each event begins with so many individuals drawn at random, not with the whole population.
+        Each event begins with this number of individuals drawn at random, not with the whole population.
     neighbourhood : int, optional
-        Each event begins with the individuals at most so many places away on a ring from its own place.
+        Each event begins with the individuals at most this many places away from its own place on a ring.
     case_order : {"uniform", "difficulty", "easiness"}
-        Cases are drawn uniformly, or with probability in proportion to how few, or how many, individuals pass them.
+        Cases are drawn uniformly, or with probability proportional to how few, or how many, individuals pass them.
     downsample : float or int, optional
-        Only this share (below 1), or this number, of the cases is used, drawn anew each time.
+        Use only this share (below 1), or this number, of the cases, drawn again each time.
     clusters : int, optional
-        So many clusters of cases, by who passes them, stand in the place of cases; see `clusters`.
+        Use this number of clusters of cases, by who passes them, instead of cases; see `clusters`.
     mating : {"random", "similar", "different"}
-        Parents mate in the order they are selected in, or with those selected by cases like theirs, or unlike; see
-        `mating`.
+        Parents mate in the order of selection, or with those selected by similar or by different cases; see `mating`.
     """
     rule = _with_epsilon(rule, relative, epsilon)
     _one_of("case_order", case_order, CASE_ORDERS)
@@ -104,7 +103,7 @@ def parents(
 
 
 def _orders(pools, cumulative, n_cases: int, used: np.ndarray, depth: int, address: Address) -> np.ndarray:
-    """The first cases of each event, (events, depth), -1 after the last it used."""
+    """The first cases of each event, (events, depth), -1 after the last case used."""
     from epsilex.kernels.orders import case_orders
 
     orders = np.empty((len(used), depth), np.int64)
@@ -124,7 +123,7 @@ def _clustered(errors, fitness, rule: Rule, k: int, address: Address, n_jobs: in
 
 
 def _static(errors, living, cases, rule: Rule, case_order: str, pools, n: int, address: Address, n_jobs: int):
-    """Events on pass/fail bits, thresholds being over the population."""
+    """Events on pass/fail bits, with thresholds over the population."""
     from epsilex.kernels import lexicase, slices
 
     bits, verdicts = _pass_bits(errors, living, cases, rule, n_jobs)
@@ -143,7 +142,7 @@ def _static(errors, living, cases, rule: Rule, case_order: str, pools, n: int, a
 
 
 def _pooled(errors, living, cases, rule: Rule, case_order: str, pools, n: int, address: Address, n_jobs: int):
-    """Events on errors, the best error or the MAD being over the pool; difficulty is always over the population."""
+    """Events on errors, with the best error or the MAD over the pool; difficulty is always over the population."""
     from epsilex.kernels import lexicase, passing, slices
 
     e = np.empty((len(cases), len(living)), errors.dtype)
@@ -166,8 +165,8 @@ def _pooled(errors, living, cases, rule: Rule, case_order: str, pools, n: int, a
 
 
 def _pass_bits(errors, living, cases, rule: Rule, n_jobs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Who passes which case: of each case, 64 individuals per word (cases, words); and of each individual, 64 cases per
-    word (individuals, tiles)."""
+    """Who passes which case: per case, 64 individuals per word (cases, words); and per individual, 64 cases per word
+    (individuals, tiles)."""
     from epsilex.kernels import passing, slices
 
     words, tiles = -(-len(living) // 64), -(-len(cases) // passing.TILE)
@@ -194,8 +193,8 @@ def _over_population(rule: Rule) -> Rule:
 
 
 def _case_weights(bits: np.ndarray, n: int, case_order: str) -> np.ndarray:
-    """Cumulative weights of the cases, empty where all weigh the same: a case weighs as much as the share of the
-    individuals that fail it, or pass it."""
+    """Cumulative weights of the cases, empty if all are equal: the weight of a case is the share of individuals that
+    fail it, or pass it."""
     if case_order == "uniform":
         return np.empty(0)
     passing = np.bitwise_count(bits).sum(axis=1)
@@ -204,7 +203,7 @@ def _case_weights(bits: np.ndarray, n: int, case_order: str) -> np.ndarray:
 
 
 def _alive(errors: np.ndarray, fitness: np.ndarray) -> np.ndarray:
-    """Who can pass a case at all: those with a finite error; everyone where nobody has one. (individuals,) bool"""
+    """(individuals,) bool: who can pass a case: those with a finite error, or everyone if nobody has one."""
     living = np.isfinite(fitness)
     doubtful = np.flatnonzero(~living)
     living[doubtful] = np.isfinite(errors[doubtful]).any(axis=1)
@@ -225,7 +224,7 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 def _at_least_one(name: str, value: int | None) -> int:
-    """0 where the option is not given."""
+    """0 if the option is not given."""
     if value is None:
         return 0
     if not isinstance(value, Integral) or value < 1:

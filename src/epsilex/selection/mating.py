@@ -1,8 +1,8 @@
-"""Mating by case order: who crosses over with whom, by the cases that chose them.
+"""Mating by case order: parents are paired by the cases that selected them.
 
-La Cava, Spector, Danai (2016), Section 5: parents chosen by *different* orders of cases may hand down different
-partial solutions; parents chosen by *similar* ones may form niches. The paper leaves both to be tried, and does not
-say what makes two orders similar. Here it is the cases they share, earlier ones counting more.
+La Cava, Spector, Danai (2016), Section 5: parents chosen by *different* orders of cases may pass on different
+partial solutions; parents chosen by *similar* ones may form niches. The paper leaves both to future work and does not
+define similarity of orders. Here it is the cases they share, with more weight on earlier ones.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 KINDS = ("random", "similar", "different")
-DEPTH = 16  # cases of an order that are compared
-WEIGHT = 0.9  # of each case, relative to the one before it
+DEPTH = 16  # cases of an order to compare
+WEIGHT = 0.9  # of each case, relative to the previous one
 
 
 def paired(parents: np.ndarray, orders: np.ndarray, n_cases: int, kind: str) -> np.ndarray:
     """A permutation of the events in which events 2 j and 2 j + 1 are mates.
 
     parents  (events,) indices of the individuals
-    orders   (events, depth) the cases that chose each, -1 after the last
-    kind     "similar" or "different"; an individual is its own mate only where nobody else is left
+    orders   (events, depth) the cases that selected each, -1 after the last
+    kind     "similar" or "different"; an individual is its own mate only if nobody else is left
     """
     shared = overlap(orders, n_cases)
     worth = shared if kind == "similar" else -shared

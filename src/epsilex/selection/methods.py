@@ -1,4 +1,4 @@
-"""What a selection method is: a parent rule and a survival rule; and what it sees."""
+"""A selection method, which is a parent rule and a survival rule; and its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Address(NamedTuple):
-    """Where the random streams of one selection lie."""
+    """The address of the random streams of one selection."""
 
     seed: int
     generation: int
@@ -18,7 +18,7 @@ class Address(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What selection sees of a population: numbers alone.
+    """What selection sees of a population: only numbers.
 
     errors   (individuals, cases) float32 or float64, at least 0
     fitness  (individuals,) float64, the mean error
@@ -36,7 +36,7 @@ class Measures:
 
     @classmethod
     def of(cls, errors: np.ndarray, fitness=None, age=None, length=None) -> Measures:
-        """Errors with what else is known: the fitness is their mean, the age 0 and the length 1 where it is not."""
+        """Errors with the given measures; by default the fitness is the mean error, the age 0 and the length 1."""
         n = len(errors)
         with np.errstate(over="ignore", invalid="ignore"):
             fitness = errors.mean(axis=1, dtype=np.float64) if fitness is None else np.asarray(fitness, np.float64)
@@ -48,10 +48,10 @@ class Measures:
 
 
 class Selected(NamedTuple):
-    """The parents, in the order they mate in: 2 j with 2 j + 1.
+    """The parents in mating order: 2 j mates with 2 j + 1.
 
     parents     (n,) indices of the population
-    cases_used  (n,) share of the cases each selection event used, 0 where none is looked at
+    cases_used  (n,) share of the cases each selection event used, 0 if it uses no cases
     """
 
     parents: np.ndarray
@@ -76,11 +76,11 @@ class Method:
 
 
 def alive(fitness: np.ndarray) -> np.ndarray:
-    """Who may be a parent: those with a finite fitness; everyone where nobody has one. (individuals,) bool"""
+    """(individuals,) bool: who may be a parent: those with a finite fitness, or everyone if nobody has one."""
     finite = np.isfinite(fitness)
     return finite if finite.any() else np.ones(len(fitness), bool)
 
 
 def generator(address: Address, purpose: int) -> np.random.Generator:
-    """A NumPy generator at an address, for methods that need no kernel."""
+    """A NumPy generator at an address, for methods without a kernel."""
     return np.random.Generator(np.random.Philox(key=[address.seed % 2**64, address.generation * 16 + purpose]))

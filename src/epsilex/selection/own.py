@@ -3,9 +3,9 @@
     def mine(errors, n, rng): ...                        # returns indices of n parents
     def mine(errors, n, rng, *, fitness, age, k=3): ...  # may also ask for fitness, age, length, generation, address,
                                                          # n_jobs by name; its other keywords are options
-    return parents, cases_used                           # may tell the share of the cases that each event used
+    return parents, cases_used                           # may also return the share of the cases that each event used
 
-Parents mate in the order they are returned in: 2 j with 2 j + 1. Survival of its own takes a `Method`.
+Parents mate in the order they are returned: 2 j with 2 j + 1. For its own survival rule, a method must be a `Method`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _keywords(function: Callable) -> list[str]:
             for parameter in list(inspect.signature(function).parameters.values())[3:]
             if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         ]
-    except (TypeError, ValueError):  # built in, without a signature
+    except (TypeError, ValueError):  # a built-in without a signature
         return []
 
 

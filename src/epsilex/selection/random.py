@@ -1,4 +1,4 @@
-"""Random parents, anyone of the population: the control of the paper's comparison (Rand Sel)."""
+"""Random parents from the whole population: the control of the paper's comparison (Rand Sel)."""
 
 from __future__ import annotations
 

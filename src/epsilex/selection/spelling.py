@@ -27,7 +27,7 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def spell(name: str, options: Mapping[str, Any]) -> str:
-    """The text of a method with options, the same for the same options."""
+    """The text of a method with options; equal options give equal texts."""
     words = ", ".join(f"{key}={value!r}" for key, value in sorted(options.items()))
     return f"{name}({words})" if words else name
 

@@ -1,5 +1,5 @@
-"""Tournament selection: the fittest of `tournament_size` individuals, drawn with replacement (Tourn; the paper has
-2)."""
+"""Tournament selection: the fittest of `tournament_size` individuals, drawn with replacement (Tourn; 2 in the
+paper)."""
 
 from __future__ import annotations
 

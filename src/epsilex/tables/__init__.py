@@ -1,11 +1,10 @@
-"""Tables from people's files, made ready for a fit or a prediction.
+"""Tables from users' files, prepared for a fit or a prediction.
 
 reading   CSV, TSV and Parquet files, gzipped or not, as columns by name
 numbers   columns of text as numbers: missing cells, decimal commas
-features  a table's features and target, one-hot where a column holds categories; and the same features once more for a
-          fitted model
+features  a table's features and target, with categories one-hot encoded; and the same features for a fitted model
 
-A file that is no table raises a ValueError that says what was expected, what came, and where.
+A file that is not a table raises a ValueError that says what was expected, what came, and where.
 """
 
 from epsilex.tables.features import Table, features_by_name, training_table

@@ -1,4 +1,4 @@
-"""From a table's columns to features and target, and the same features once more for a fitted model."""
+"""From a table's columns to features and target, and to the features of a fitted model."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from epsilex.tables.reading import UNNAMED
 if TYPE_CHECKING:
     import pandas as pd
 
-MIN_ROWS = 6  # below, nothing can be said
-MAX_CATEGORIES = 20  # beyond, a column of text is taken for names or free text
-NUMERIC_SHARE = 0.9  # of a column's values, for it to hold numbers
-EMPTY_SHARE = 0.5  # of a column's cells, for it to be left out
+MIN_ROWS = 6  # fewer say nothing
+MAX_CATEGORIES = 20  # with more, a column of text counts as names or free text
+NUMERIC_SHARE = 0.9  # least share of numeric values in a numeric column
+EMPTY_SHARE = 0.5  # share of empty cells above which a column is left out
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Table:
 
     X      DataFrame (rows, features) of finite float64; a category `red` of a column `color` is the feature `color=red`
     y      (rows,) float64, finite
-    rows   (rows,) where in the file they stand, from 0
-    notes  what was done on the way, a sentence each
+    rows   (rows,) positions in the file, from 0
+    notes  what was changed, one sentence each
     """
 
     X: pd.DataFrame
@@ -38,8 +38,8 @@ class Table:
 
 
 def training_table(frame: pd.DataFrame, target: str, strict: bool = False) -> Table:
-    """Features and target of a table, rows with missing values dropped; with `strict` nothing is dropped in silence:
-    a missing or unusable value is an error."""
+    """Features and target of a table, without rows with missing values; with `strict` a missing or unusable value is an
+    error."""
     import pandas as pd
 
     if target not in frame.columns:
@@ -69,7 +69,7 @@ def training_table(frame: pd.DataFrame, target: str, strict: bool = False) -> Ta
 
 
 def features_by_name(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The features `names` of a table, in this order and whatever its own, NaN where a value is missing; and notes."""
+    """The features `names` of a table, in this order, NaN where a value is missing; and notes."""
     import pandas as pd
 
     known: dict[str, list[str]] = {}  # categories by column
@@ -96,7 +96,7 @@ def features_by_name(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.Data
 
 
 class _Notes:
-    """Sentences about what was done; about what was lost, an error instead if that is not wanted."""
+    """Sentences about what was changed; with `strict`, anything lost is an error instead."""
 
     def __init__(self, strict: bool):
         self.strict = strict
@@ -117,7 +117,7 @@ def _target(column: pd.Series, name: str, notes: _Notes) -> np.ndarray:
 
 
 def _features(column: pd.Series, name: str, notes: _Notes) -> dict[str, np.ndarray]:
-    """The features of one column, none if it is left out."""
+    """The features of one column; none if the column is left out."""
     empty = missing(column)
     nameless = re.fullmatch(re.escape(UNNAMED).replace(r"\{\}", r"\d+"), name)
     if nameless or empty.mean() > EMPTY_SHARE:

@@ -50,7 +50,7 @@ def missing(column: pd.Series) -> np.ndarray:
 
 
 def numbers(column: pd.Series) -> np.ndarray:
-    """The column as numbers, (rows,) float64; NaN where a cell is missing, is no number, or is infinite."""
+    """The column as numbers, (rows,) float64; NaN where a cell is missing, not a number, or infinite."""
     import pandas as pd
 
     if is_text(column):
@@ -62,7 +62,7 @@ def numbers(column: pd.Series) -> np.ndarray:
 
 
 def not_numbers(column: pd.Series) -> np.ndarray:
-    """Where a column has a value that is no number, (rows,) bool."""
+    """Where a column has a value that is not a number, (rows,) bool."""
     return np.isnan(numbers(column)) & ~missing(column)
 
 

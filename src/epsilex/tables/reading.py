@@ -1,4 +1,4 @@
-"""Files as tables: CSV, TSV and Parquet by extension, gzipped or not, checked before anything is made of them."""
+"""Files as tables: CSV, TSV and Parquet by extension, gzipped or not, checked before use."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet")
 DELIMITERS = ",;\t|"
 MAX_BYTES = 4 * 2**30  # of text; a small gzip file may hold much more
-UNNAMED = "(unnamed {})"  # most often the row numbers that a spreadsheet or a library wrote along
+UNNAMED = "(unnamed {})"  # usually row numbers written by a spreadsheet or a library
 SAMPLE_LINES = 50  # to find the delimiter
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """The table in a file: columns of numbers and of text, and whatever else a Parquet file holds."""
+    """The table in a file: columns of numbers and of text, and any other types of a Parquet file."""
     path = Path(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     gzipped = suffixes[-1:] == [".gz"]
     suffix = (suffixes[:-1] if gzipped else suffixes)[-1:]
     if not suffix or suffix[0] not in SUFFIXES:
         raise ValueError(f"{path}: expected a file called {', '.join('*' + s for s in SUFFIXES)} (also .gz)")
-    with open(path, "rb") as file:  # an OSError names the path by itself
+    with open(path, "rb") as file:  # an OSError already names the path
         content = _unzipped(file.read(), path) if gzipped else file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise ValueError(f"{path}: expected at most {MAX_BYTES} bytes")
@@ -62,7 +62,7 @@ def _decoded(content: bytes, path: Path) -> str:
         line = content.count(b"\n", 0, at) + 1
         raise ValueError(f"{path}: expected text in UTF-8; got a NUL byte in line {line}, it is binary or UTF-16")
     try:
-        return content.decode("utf-8-sig")  # with or without the mark that spreadsheets put in front
+        return content.decode("utf-8-sig")  # with or without the byte order mark that spreadsheets write
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         got = f"0x{content[error.start]:02x} in line {line}"
@@ -87,7 +87,7 @@ def _text(text: str, delimiter: str | None, path: Path) -> pd.DataFrame:
 
 
 def _delimiter(text: str) -> str:
-    """The character that parts the most lines into as many cells as the header; in doubt, the one with more cells."""
+    """The character that splits most lines into as many cells as the header; in a tie, the one with more cells."""
 
     def fit(delimiter: str) -> tuple[float, int]:
         lines = io.StringIO(text, newline="")
@@ -102,7 +102,7 @@ def _delimiter(text: str) -> str:
 
 
 def _checked(text: str, delimiter: str, path: Path) -> list[str]:
-    """The header's names, once every line is known to have as many cells."""
+    """The header's names, after checking that every line has as many cells."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     names: list[str] | None = None
     try:

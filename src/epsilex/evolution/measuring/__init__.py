@@ -1,8 +1,8 @@
 """Measuring: programs run on the training cases, their errors and their fitness (Eq. 1).
 
 cases      the training cases in blocks, and the measuring of programs on them
-recurrent  cases of a time series, on which programs run free
-buffers    memory for errors, used again once nobody refers to it
+recurrent  cases of a time series, simulated in free run
+buffers    memory for errors, reused once nothing refers to it
 tameness   the best programs on many more shadow rows
 """
 

@@ -1,7 +1,6 @@
-"""Buffers: large arrays that are used again and again, because new memory costs page faults.
+"""Buffers: large arrays that are reused, because new memory costs page faults.
 
-A buffer belongs to whoever holds the array it is handed out as, or any view of it. When the last of these is gone, the
-buffer is free and may be handed out again.
+`take` lends a buffer as an array. When that array and all views of it are gone, the buffer is free to be lent again.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 
 
 class Buffers:
-    """Arrays (n, width) float32; at most `kept` of them wait to be used again."""
+    """Arrays (n, width) float32; at most `kept` free ones are held for reuse."""
 
     def __init__(self, width: int, kept: int = 3):
         self.width = width
@@ -20,7 +19,7 @@ class Buffers:
         self._free: list[np.ndarray] = []
 
     def take(self, n: int) -> np.ndarray:
-        """An array (n, width) that nobody else refers to; its content is anything."""
+        """An array (n, width) that nothing else refers to, with arbitrary content."""
         fitting = next((k for k, memory in enumerate(self._free) if len(memory) == n), None)
         memory = np.empty((n, self.width), np.float32) if fitting is None else self._free.pop(fitting)
         loan = _Loan(memory)
@@ -29,9 +28,9 @@ class Buffers:
 
 
 class _Loan:
-    """What an array that is handed out and all views of it refer to; it is gone when the last of them is.
+    """The base object of a lent array and all views of it; it is freed with the last of them.
 
-    The array itself would not do: NumPy shortens a view of a view to the one behind both.
+    The array itself cannot serve: NumPy makes a view of a view refer to the base of both.
     """
 
     def __init__(self, memory: np.ndarray):

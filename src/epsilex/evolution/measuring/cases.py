@@ -23,11 +23,11 @@ class Cases:
     y        (rows,) float32; `centred` the same less its weighted mean `y_mean`
     weight   (rows,) float32, of mean 1
     loss     address of the block kernel of the loss
-    padded_y, root_weight  (blocks * n,) float32: the target, and square roots of the weights, 0 in the padding
-    inputs   (rows, features) float32, to draw some of them
-    n_shadow, limits  how many shadow rows, and between which values a tame program stays on them
-    more_shadow  (blocks, features, n) float32: many more shadow rows, for the best programs alone; None without any
-    zero     what the user's 0 is in the units of y
+    padded_y, root_weight  (blocks * n,) float32: the target, and the square roots of the weights; 0 in the padding
+    inputs   (rows, features) float32, from which `drawn` draws
+    n_shadow, limits  number of shadow rows, and the range that a tame program stays in on them
+    more_shadow  (blocks, features, n) float32: many more shadow rows, for the best programs only; may be None
+    zero     the user's 0 in the units of y
     outputs_buffer, trial_buffer  (any, blocks * n) and (any, rows) float32, each for one call at a time
     error_buffers  for the errors of populations
     """
@@ -64,7 +64,7 @@ class Cases:
         zero: float = 0.0,
     ) -> Cases:
         """Cases from X (rows, features), y (rows,), weights (rows,), shadow rows (any, features) and more of them for
-        the best programs, and what the user's 0 is in the units of y."""
+        the best programs, and the user's 0 in the units of y."""
         from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         weight = np.ones(len(y)) if weight is None else weight * (len(weight) / weight.sum())
@@ -88,7 +88,7 @@ class Cases:
         )
 
     def drawn(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """X in blocks, target and roots of weights of `n` cases drawn at random; of all where there are no more."""
+        """X in blocks, target and root weights of `n` cases drawn at random, or of all cases if there are fewer."""
         from epsilex.kernels.evaluating import in_blocks, vector_in_blocks
 
         if n >= len(self):
@@ -112,7 +112,7 @@ class Cases:
         return evaluate_blocks(programs, self.X, n_jobs, self.outputs_buffer[: len(programs)])
 
     def measure(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
-        """Run programs on all cases; everyone's age is 0."""
+        """Run programs on all cases; all ages are 0."""
         result = Population.unmeasured(programs, self.error_buffers.take(len(programs)))
         self._measure_at(np.arange(len(programs)), result, scaling, limited, n_jobs)
         return result
@@ -128,7 +128,7 @@ class Cases:
         self, programs: Programs, origin: np.ndarray, parents: Population, *, scaling: bool, limited: bool,
         n_jobs: int = 1,
     ) -> Population:  # fmt: skip
-        """As `measure`, but what is equal to a parent (`origin` its index, -1 for none) is not run again."""
+        """As `measure`, but a copy of a parent (`origin` its index, -1 for none) is not run again."""
         result = Population.unmeasured(programs, self.error_buffers.take(len(programs)))
         copies = np.flatnonzero(origin >= 0)
         result.put_measures(copies, parents, origin[copies], n_jobs)
@@ -150,9 +150,9 @@ class Cases:
 
         slices.run(part, len(who), n_jobs)
         if self.more_shadow is None:
-            r.tame[who] *= 2  # there are no other rows to be seen on
+            r.tame[who] *= 2  # there are no further shadow rows
 
 
 def _enough(buffer: np.ndarray, n: int, width: int) -> np.ndarray:
-    """A buffer of at least n rows: the one there is, or a new one."""
+    """A buffer of at least n rows: the given one if it is large enough, else a new one."""
     return buffer if len(buffer) >= n and buffer.shape[1] == width else np.empty((n, width), np.float32)

@@ -1,4 +1,4 @@
-"""Training cases of a dynamic model: rows in time order, run free, some of which count."""
+"""Training cases of a dynamic model: rows in time order, simulated in free run, some of which count."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RecurrentCases(Cases):
     row.
 
     X        (features, any) float32, in the order of `kernels.recursion.lane_order`
-    guess    (rows,) float32, likely outputs: the target
-    counted  (cases,) the rows of weight above 0; the others are simulated all the same
+    guess    (rows,) float32, a first guess of the outputs: the target
+    counted  (cases,) the rows of weight above 0; the others are simulated but not counted
     """
 
     feedback: int = 1

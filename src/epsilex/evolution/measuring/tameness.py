@@ -1,7 +1,7 @@
-"""Tameness: whether programs keep to the target's range on likely rows that the data does not have.
+"""Tameness: whether programs stay near the target's range on plausible rows that the data does not have.
 
-Every program is run on a few shadow rows. Those miss what is wild in few places, and all programs on many rows would
-take too long; so the best few of each length are looked at more closely, once.
+Every program is run on a few shadow rows. These miss a program that is wild in few places, and running all programs on
+many rows would take too long. So only the best few of each length are run on many rows, once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LOOKED_AT = 3  # best programs of each length
 
 
 def look_closer(population: Population, cases: Cases, n_jobs: int = 1) -> None:
-    """Run the best programs of each length on many more shadow rows, and mark those that are not tame there."""
+    """Run the best programs of each length on many more shadow rows, and mark the ones that are not tame there."""
     if cases.more_shadow is None:
         return
     length, standing = population.programs.length, population.standing

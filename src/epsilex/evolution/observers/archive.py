@@ -1,8 +1,8 @@
-"""The archive: the fittest program met at each length, and a shelf of others of each length.
+"""The archive: the fittest program found at each length, and a shelf of others per length.
 
-The fittest of its length may be a short law's decorated rival. So the shelves keep a few more, each of another shape,
-by a rough description length: residuals by the mean error, or, where the target has one sign, by the mean error as a
-share of it, which is what relative noise is; and a charge for constants and functions.
+The fittest program of a length may be a decorated version of a shorter law. So the shelves keep a few more, each of a
+different shape, ranked by a rough description length: residuals by the mean error, or by the mean relative error where
+the target has one sign (relative noise), plus a charge for constants and functions.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from epsilex.evolution.population import Population
 from epsilex.programs import Programs
 from epsilex.programs.operators import opcode
 
-PLACES = 6  # on a shelf, of each length
-CONSTANT, FUNCTION = 5.0, 1.0  # nats, roughly, of a constant and of a function, beyond an arithmetic operator
+PLACES = 6  # per shelf and length
+CONSTANT, FUNCTION = 5.0, 1.0  # approximate nats of a constant and of a function, beyond an arithmetic operator
 FUNCTIONS = [opcode(name) for name in ("sin", "cos", "exp", "log")]
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
 class Shelf:
-    """The few best programs of each length by some error, of different shapes.
+    """The few best programs of each length by some error, all of different shapes.
 
     score, slope, intercept, shape  (lengths, places); an infinite score marks a free place
     """
@@ -33,7 +33,7 @@ class Shelf:
         self.shape = np.zeros(n * PLACES, np.uint64)
 
     def update(self, population: Population, score: np.ndarray, shape: np.ndarray) -> None:
-        """Take every individual that is better than one of its length, or than the one of its shape."""
+        """Take every individual that beats one of its length, or the one of its shape."""
         length = population.programs.length
         worst = self.score.reshape(-1, PLACES).max(axis=1)
         new = np.flatnonzero(score < worst[length])
@@ -60,7 +60,7 @@ class Shelf:
 
     @property
     def taken(self) -> np.ndarray:
-        """Places that have a program."""
+        """Places that hold a program."""
         return np.flatnonzero(np.isfinite(self.score))
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -81,9 +81,9 @@ class Shelf:
 
 
 class Archive:
-    """One place per length, up to the limit; an infinite standing marks a place nobody has taken.
+    """One place per length, up to the limit; an infinite standing marks a free place.
 
-    shelves  by error and by share of the target; they are filled once `watch` was called
+    shelves  by error and by relative error; they are filled once `watch` has been called
     """
 
     def __init__(self, max_length: int):
@@ -97,7 +97,7 @@ class Archive:
         self.intercept = np.zeros(max_length + 1)
 
     def update(self, population: Population) -> None:
-        """Take every individual that is fitter than the one at its length, if it was seen on all shadow rows."""
+        """Take every individual that is fitter than the one at its length, if it was run on all shadow rows."""
         length = population.programs.length
         standing = np.where(population.tame == 1, np.inf, population.standing)
         order = np.lexsort((standing, length))
@@ -117,7 +117,7 @@ class Archive:
                 self.shelves[1].update(population, _described(shares, n, charges), shapes)
 
     def watch(self, y: np.ndarray, zero: float) -> None:
-        """Fill the shelves from now on; `zero` is what the user's 0 is in the units of the target y."""
+        """Fill the shelves from now on; `zero` is the user's 0 in the units of the target y."""
         self.watched = True
         size = y.astype(np.float64) - zero
         if (size > 0.0).all() or (size < 0.0).all():
@@ -139,12 +139,12 @@ class Archive:
 
     @property
     def taken(self) -> np.ndarray:
-        """The lengths that have a program, ascending."""
+        """The lengths that hold a program, ascending."""
         return np.flatnonzero(np.isfinite(self.standing))
 
     @property
     def front(self) -> np.ndarray:
-        """Those of them that are fitter than every shorter one."""
+        """The lengths whose program is fitter than every shorter one."""
         taken = self.taken
         least_before = np.minimum.accumulate(np.concatenate([[np.inf], self.standing[taken]]))[:-1]
         return taken[self.standing[taken] < least_before]
@@ -168,7 +168,7 @@ class Archive:
 
 
 def _shapes(programs: Programs) -> np.ndarray:
-    """(programs,) uint64: a hash of operators and features, whatever the constants."""
+    """(programs,) uint64: a hash of operators and features that ignores constants."""
     width = programs.width
     weight = np.random.default_rng(0).integers(1, 2**63, size=(2, width), dtype=np.uint64)
     used = np.arange(width) < programs.length[:, None]
@@ -178,7 +178,7 @@ def _shapes(programs: Programs) -> np.ndarray:
 
 
 def _charges(programs: Programs) -> np.ndarray:
-    """(programs,) nats, roughly, of constants and of functions that are not arithmetic."""
+    """(programs,) approximate nats of constants and of non-arithmetic functions."""
     used = np.arange(programs.width) < programs.length[:, None]
     numbers = (programs.opcode == 0) | ((programs.opcode == 1) & (programs.constant != 1.0))
     functions = np.isin(programs.opcode, FUNCTIONS)
@@ -186,6 +186,6 @@ def _charges(programs: Programs) -> np.ndarray:
 
 
 def _described(error: np.ndarray, n: int, charges: np.ndarray) -> np.ndarray:
-    """(programs,) nats, roughly, from mean errors on n rows; infinite where these are."""
+    """(programs,) approximate nats from mean errors on n rows; infinite where the error is."""
     with np.errstate(divide="ignore"):
         return np.where(np.isfinite(error), n * np.log(np.maximum(error, 1e-30)) + charges, np.inf)

@@ -1,7 +1,7 @@
 """Checkpoints: JSON and raw arrays, with a schema version and a SHA-256. Nothing loaded is ever executed.
 
-A file is one line of JSON (the header), then the arrays' bytes one after another. It is written beside its place,
-forced to the disk and renamed, and the one before it is kept: whatever happens, one whole checkpoint exists.
+A file is one line of JSON (the header) followed by the bytes of the arrays. It is written to a temporary file, forced
+to disk and renamed, and the previous one is kept. So one whole checkpoint always exists.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Checkpoint:
 
 
 class Writer:
-    """Writes the state now and then, and once at the end."""
+    """Writes the state every so often, and once at the end."""
 
     def __init__(self, checkpoint: Checkpoint, run: Run, history: History):
         self._path, self._every = Path(checkpoint.path), checkpoint.every
@@ -69,12 +69,12 @@ class Writer:
 
 
 def previous(path: Path) -> Path:
-    """Where the checkpoint before the last one is kept."""
+    """Path of the previous checkpoint."""
     return path.with_name(path.name + ".previous")
 
 
 def exists(path: Path) -> bool:
-    """Whether there is anything to resume; between two renames only the previous checkpoint is there."""
+    """Whether there is anything to resume; between two renames only the previous checkpoint exists."""
     return path.exists() or previous(path).exists()
 
 
@@ -113,7 +113,7 @@ def write_checkpoint(path: Path, state: State, archive: Archive, rows: list, set
 
 
 def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[State, Archive, list]:
-    """The state in `path`, or in the checkpoint before it."""
+    """The state in `path`, or in the previous checkpoint."""
     header, arrays = _read_either(Path(path))
     if header["settings"] != fingerprint(settings):
         difference = _difference(header["settings"], settings)
@@ -129,9 +129,9 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[State
 
 
 def stored_population_size(path: Path) -> int:
-    """How many individuals the population in `path` has, or that in the checkpoint before it."""
+    """Size of the population in `path`, or in the previous checkpoint."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # loading it says the same
+        warnings.simplefilter("ignore")  # loading gives the same warning
         header, _ = _read_either(path)
     n = header["settings"].get("population_size")
     if type(n) is not int or n < 2:
@@ -140,7 +140,7 @@ def stored_population_size(path: Path) -> int:
 
 
 def _read_either(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
-    """What is in `path`; if that is missing or damaged, in the checkpoint before it, with a warning that says so."""
+    """The content of `path`; if that is missing or damaged, of the previous checkpoint, with a warning."""
     try:
         return _read(path)
     except (OSError, ValueError) as error:
@@ -182,7 +182,7 @@ def _arrays(described: list, body: bytes) -> dict[str, np.ndarray]:
 
 
 def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> tuple[Population, Archive]:
-    """Population and archive, checked: kernels trust the shapes and programs they are given."""
+    """Population and archive, checked, because kernels trust the shapes and programs they are given."""
     split: dict[str, dict] = {"population": {}, "archive": {}, "cases_used": {}}
     for name, array in arrays.items():
         part, _, column = name.partition(".")

@@ -22,7 +22,7 @@ class Clock:
             self._spent[part] = self._spent.get(part, 0.0) + time.perf_counter() - begin
 
     def begin_with(self, spent: dict[str, float]) -> None:
-        """Go on from times spent before."""
+        """Start from times spent earlier."""
         self._spent = dict(spent)
 
     def seconds(self) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""History: one row per generation, read off as the search goes by."""
+"""History: one row per generation, recorded during the search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTS = ("select", "vary", "evaluate", "tune", "survive")
 
 
 class History:
-    """The rows of a search; those of the search it continues come first."""
+    """The rows of a search, after those of the search it continues."""
 
     def __init__(self, clock: Clock, rows: list[dict[str, float]] | None = None):
         self.rows = list(rows or [])
@@ -40,7 +40,7 @@ class History:
 
 
 def row(state: State, seconds: float, spent: dict[str, float]) -> dict[str, float]:
-    """What a generation shows of itself.
+    """The history row of a state.
 
     cases_used is the median over selection events of the share of cases used, cases_used_mean the mean; diversity is
     the share of distinct output vectors; `spent` are the seconds spent on each part so far.

@@ -1,4 +1,4 @@
-"""What an observer is, and a user's function as one."""
+"""The observer protocol, and a user's function as an observer."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Sees each state of a search and the archive; it reads and never writes."""
+    """Sees each state of a search and the archive; reads and never writes."""
 
     def see(self, state: State, archive: Archive) -> str | None:
-        """Look at a state; a reason to stop, or None."""
+        """Look at a state; return a reason to stop, or None."""
 
     def end(self, state: State, archive: Archive) -> None:
-        """Look at the last state once more: the search is over."""
+        """Look at the last state once more, after the search has ended."""
 
 
 class Callback:
-    """A user's function of (state) as an observer; where it returns True the search stops.
+    """A user's function of (state) as an observer; the search stops when it returns True.
 
-    A function that raises loses nothing but itself: the search goes on without it, and a warning says so.
+    If the function raises, the search goes on without it and a warning says so.
     """
 
     def __init__(self, function: Callable[[State], object]):

@@ -19,12 +19,12 @@ from epsilex.programs.simplify import simplify
 DRAW_EVERY = 0.2  # seconds
 LINE_EVERY = 15.0  # where nothing can be redrawn, as in a log file
 BAR = 20  # columns
-WIDTH = 100  # of a line that is not a terminal's
+WIDTH = 100  # of a line outside a terminal
 DIGITS = 3  # of the constants in the formula shown
 
 
 class Progress:
-    """What there is to tell of a search at any moment: how far it is, how long it will take, what it has found."""
+    """The progress of a search: how far it is, how long it will take, what it has found."""
 
     def __init__(self, stop: Stop, names: Sequence[str], scales: Scales):
         self.stop, self.names, self.scales = stop, names, scales
@@ -35,7 +35,7 @@ class Progress:
         self.formula = ""
 
     def update(self, state: State, archive: Archive) -> None:
-        """Take in a state; the formula is written anew only when there is another."""
+        """Record a state; the formula is rewritten only when it has changed."""
         self.first = state.generation if self.first is None else self.first
         self.generation = state.generation
         front = archive.front
@@ -50,7 +50,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the first limit; None where that cannot be said yet."""
+        """Until the first limit; None if that is not known yet."""
         elapsed = time.monotonic() - self.began
         left = [] if self.stop.seconds is None else [self.stop.seconds - elapsed]
         done = self.generation - (self.first or 0)
@@ -69,7 +69,7 @@ class Progress:
         return min(1.0, max(shares))
 
     def line(self, width: int) -> str:
-        """All of it in one line, the formula shortened to what room there is."""
+        """All of it in one line, the formula shortened to fit."""
         left = self.seconds_left
         parts = [f"generation {self.generation}", f"{left:.0f} s left" if left is not None else "", ""]
         parts[2] = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
@@ -81,12 +81,12 @@ class Progress:
 
 
 def printable(text: str) -> str:
-    """Text safe for a terminal: a column's name may hold anything, control characters too."""
+    """Text safe for a terminal: a column's name may contain control characters."""
     return "".join(character if character.isprintable() else "�" for character in text)
 
 
 class ProgressBar:
-    """The observer behind a progress bar: it takes in every state, and draws now and then."""
+    """The observer behind a progress bar: it records every state and redraws every so often."""
 
     def __init__(self, progress: Progress, draw: Callable[[], None]):
         self._progress, self._draw = progress, draw
@@ -104,9 +104,9 @@ class ProgressBar:
 
 @contextmanager
 def progress_bar(stop: Stop, names: Sequence[str], scales: Scales) -> Iterator[list[ProgressBar]]:
-    """Show the progress of a search on standard error, and yield a list with the observer that keeps it going.
+    """Show the progress of a search on standard error, and yield a list with the observer that updates it.
 
-    It is a bar in a terminal, one line that changes in a notebook, and a line now and then elsewhere.
+    It is a bar in a terminal, one changing line in a notebook, and an occasional new line elsewhere.
     """
     from rich.console import Console
 
@@ -127,7 +127,7 @@ def _terminal(progress: Progress, console) -> Iterator[Callable[[], None]]:
     def render() -> Table:
         grid = Table.grid(padding=(0, 1))
         bar = Bar(total=1.0, completed=progress.share_done, width=BAR)
-        # Room for the ^C that a terminal echoes: a line that breaks would stay behind.
+        # Leave room for the ^C that a terminal echoes: a wrapped line would not be erased.
         grid.add_row(bar, Text(progress.line(console.width - BAR - 5), no_wrap=True, overflow="ellipsis"))
         return grid
 

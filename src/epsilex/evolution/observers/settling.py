@@ -1,4 +1,4 @@
-"""Settling: on few rows a search has soon found what there is, and what it finds later is chance."""
+"""Settling: on few rows a search soon finds what there is to find, and later improvements are chance."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NATS = 1.0  # by which a description must be shorter to count
 
 
 class Settling:
-    """Ends the search once the shortest description in the archive has not become shorter for long.
+    """Ends the search once the shortest description in the archive has not improved for PATIENCE generations.
 
-    The description is a rough one: residuals by the mean error, and the structure.
+    The description is approximate: residuals by the mean error, plus the structure.
     """
 
     def __init__(self, n_rows: int, n_operators: int, rounding: float):

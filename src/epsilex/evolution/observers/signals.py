@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Signals:
-    """The signals that have come."""
+    """The signals received so far."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []
@@ -28,7 +28,7 @@ class Signals:
 
 @contextmanager
 def interrupts() -> Iterator[Signals]:
-    """An observer that takes note of signals; a second SIGINT is as usual. Other threads get none."""
+    """An observer that records signals; a second SIGINT acts as usual. Outside the main thread it records none."""
     signals = Signals()
     if threading.current_thread() is not threading.main_thread():
         yield signals
@@ -46,4 +46,4 @@ def interrupts() -> Iterator[Signals]:
         yield signals
     finally:
         for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not set from Python
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: set outside Python

@@ -1,4 +1,4 @@
-"""When a search stops: after so many generations or seconds, or once its formula is good enough."""
+"""When a search stops: after a number of generations or seconds, or once its formula is good enough."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PATIENCE = 100  # generations in which an exact formula may still be found in a 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """After so many generations, so many seconds, at a fitness of `target` or less, or once the best mean absolute
-    error has been `exact` or less for PATIENCE generations, so that only rounding is left of it."""
+    """Stop after `generations`, after `seconds`, at a fitness of `target` or less, or once the best mean absolute error
+    has been `exact` or less, which is rounding only, for PATIENCE generations."""
 
     generations: int | None = None
     seconds: float | None = None
@@ -33,7 +33,7 @@ class Stop:
 
 
 class Stopping:
-    """Watches a search and says why to stop. `before` are seconds spent already, `rows` the history so far."""
+    """Watches a search and says why to stop. `before`: seconds already spent; `rows`: the history so far."""
 
     def __init__(self, stop: Stop, before: float = 0.0, rows: list[dict[str, float]] | None = None):
         self.stop = stop

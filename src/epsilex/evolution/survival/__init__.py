@@ -1,11 +1,11 @@
-"""Survival: who lives on.
+"""Survival: which individuals form the next population.
 
 generational  the children, and the best parent where elitism is on (the paper)
 pareto        the best of parents and children by non-dominated fronts of fitness and length (NSGA-II)
 age_fitness   the best of parents, children and a newcomer by age and fitness (SPEA2; the paper's AFP)
 
 A rule is a function of (children, offspring, state, run) that returns the next population, in the registry `SURVIVALS`;
-the setting `survival` names it. A selection method may bring a rule of its own.
+the setting `survival` names it. A selection method may bring its own rule.
 """
 
 from __future__ import annotations

@@ -35,5 +35,5 @@ def age_fitness(children: Population, offspring: Offspring, state: State, run: R
 
 
 def age_of_children(age: np.ndarray, parents: np.ndarray, mate: np.ndarray) -> np.ndarray:
-    """The age of the older parent of each child, of its own parent where it has one alone."""
+    """The age of each child's older parent, or of its only parent."""
     return np.maximum(age[parents], age[mate])

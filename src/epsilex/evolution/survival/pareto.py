@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def pareto(children: Population, offspring: Offspring, state: State, run: Run) -> Population:
-    """The best of parents and children by front, sparse places of the last front first."""
+    """The best of parents and children by front; of the last front, the least crowded."""
     survivors = best_of(state.population, children)
     survivors.evaluated = children.evaluated
     return survivors
 
 
 def best_of(population: Population, children: Population) -> Population:
-    """As many of both as the population has.
+    """The best of both, as many as the population holds.
 
-    Of individuals with equal outputs only the shortest lives. Should fewer than the population be left, copies fill it.
+    Of individuals with equal outputs only the shortest survives. If too few are left, copies fill the population.
     """
     from epsilex.kernels.pareto import front_ranks
 

@@ -1,4 +1,4 @@
-"""Tuning: constants of programs made better than chance has made them.
+"""Tuning: improving the constants that variation has drawn at random.
 
 hill_climbing        all survivors, once per generation, by Gaussian noise (the paper)
 levenberg_marquardt  the children, by least squares

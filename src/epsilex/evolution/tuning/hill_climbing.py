@@ -1,4 +1,4 @@
-"""Parameter hill climbing, as in the paper (Section 4): every constant is perturbed, and what is better is kept."""
+"""Parameter hill climbing, as in the paper (Section 4): every constant is perturbed, and improvements are kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STEP = 0.1  # standard deviation of a constant's change, relative to the constan
 
 
 def hill_climb(population: Population, run: Run, generation: int) -> None:
-    """Perturb all constants of every individual at once by Gaussian noise, and keep what lowers the fitness."""
+    """Perturb all constants of every individual at once by Gaussian noise, and keep changes that lower the fitness."""
     from epsilex.kernels.variation import perturb_constants
 
     programs = population.programs

@@ -1,4 +1,4 @@
-"""Constants by least squares: a few steps of Levenberg and Marquardt's method on a share of the children.
+"""Constants by least squares: a few Levenberg-Marquardt steps on a share of the children.
 
 Kommenda, Burlacu, Kronberger, Affenzeller, "Parameter identification for symbolic regression using nonlinear least
 squares", Genetic Programming and Evolvable Machines 21 (2020).
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def tune(children: Population, run: Run, generation: int) -> None:
-    """Tune the constants of a share of the children, drawn at random. A child is changed where its fitness improves."""
+    """Tune the constants of a share of the children, drawn at random. A child changes only if its fitness improves."""
     settings = run.settings
     rng = generator(settings.seed, generation, TUNE)
     who = np.flatnonzero(np.isfinite(children.fitness) & (rng.random(len(children)) < settings.tuning_share))

@@ -1,4 +1,4 @@
-"""What a tuner is: what it does to children, and what to survivors."""
+"""A tuner: what it does to children, and what to survivors."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Variation: children from parents.
 
 start      random programs: the first population, and newcomers
-niches     which parents are selected together: everyone, and those of short programs for short children
+niches     which parents are selected together: everyone, and short programs for short children
 pairs      children of pairs: sub-tree crossover and mutation (Section 4 of the paper)
-grafts     children with a term that explains what their parent does not
+grafts     children with an added term fitted to the residual of their parent
 offspring  what is known of the children before they are measured
 
-A further variation remakes a share of the children that pairs have made. It is a function of (offspring, share, state,
+A further variation remakes a share of the children of pairs. It is a function of (offspring, share, state,
 run) that changes `offspring` in place, in the registry `VARIATIONS`; the setting `variations` gives shares by name.
 """
 

@@ -1,10 +1,10 @@
-"""Grafts: children that are told where their parent errs.
+"""Grafts: children with a term fitted to the residual of their parent.
 
-Most mutations know nothing of the errors, and most of them do harm. A graft adds a term at a random node of its
-parent, or puts one in the place of a subtree. Of the scions, small random programs and subtrees of the other parents,
-each graft tries some and takes the one that explains most of what its parent leaves unexplained: to first order that
-takes the derivative of the output by the node's value, and a few sums over some of the cases. The factor of the scion
-comes with it.
+Most mutations ignore the errors, and most of them do harm. A graft adds a term at a random node of its parent, or
+replaces a subtree by one. The scions are small random programs and subtrees of other parents. Each graft tries some of
+them and takes the one that explains most of its parent's residual. To first order that needs only the derivative of
+the output with respect to the node's value, and a few sums over some of the cases. The same sums give the scion's
+factor.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from epsilex.evolution.run import Run
     from epsilex.evolution.state import State
 
-SCIONS, SIZE = 512, 6  # random ones of a generation, and the length of the longest
-OWN_SIZE = 12  # the length of the longest that is a parent's subtree
-TRIES = 64  # scions that a graft chooses from
+SCIONS, SIZE = 512, 6  # random scions per generation, and their greatest length
+OWN_SIZE = 12  # greatest length of a scion that is a parent's subtree
+TRIES = 64  # scions tried per graft
 REPLACING = 0.5  # share of the grafts that replace a subtree
-NUDGE = 0.01  # of a node's mean magnitude, by which its value is changed to see what the output does
-SPIKE = 0.5  # share of a scion's length that a single row may have
+NUDGE = 0.01  # of a node's mean magnitude: the finite-difference step of its value
+SPIKE = 0.5  # largest share of a scion's norm in a single row
 
 
 def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
-    """Make a share of the children, in place, grafts of their parents, within their limits of length.
+    """Replace a share of the children, in place, by grafts of their parents, within their length limits.
 
-    A model of a series has features that only a run of it knows, and is left alone.
+    Time-series models are left alone: their fed-back features exist only during a run.
     """
     cases, settings, n_jobs = run.cases, run.settings, run.n_jobs
     if not {"add", "mul"} <= set(settings.operators) or cases.n_features != cases.inputs.shape[1]:
@@ -94,7 +94,7 @@ def _scions(settings: Settings, n_features: int, generation: int) -> Programs:
 
 
 def _good(values: np.ndarray) -> np.ndarray:
-    """Which scions are finite, vary, and hang on no single row."""
+    """Which scions are finite, vary, and do not hang on a single row."""
     with np.errstate(all="ignore"):
         square = values * values
         size = square.mean(axis=1)

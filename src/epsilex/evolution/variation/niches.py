@@ -1,8 +1,8 @@
 """Niches: part of each generation's children come from short parents and stay short.
 
 The accurate programs of a population are mostly long, and selection by error alone would breed only those. A niche is
-a limit of length: its parents are within it, and so are its children. So short formulas, which a person can read and
-which may be the true one, have a search of their own in the same population.
+a length limit that holds for its parents and its children. So short formulas, which a person can read and one of which
+may be true, have their own search within the same population.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from epsilex.evolution.settings import Settings
 @dataclass(frozen=True, slots=True)
 class Niche:
     """members: indices of the population; n_parents: how many are selected from them; max_length: of their children;
-    seed: of the streams that select them."""
+    seed: of the streams that select the parents."""
 
     members: np.ndarray
     n_parents: int
@@ -26,7 +26,7 @@ class Niche:
 
 
 def niches(length: np.ndarray, settings: Settings) -> list[Niche]:
-    """The whole population first, then those of half and of a quarter of the greatest length that have two members."""
+    """The whole population, then programs of up to a half and a quarter of `max_length`, if there are at least two."""
     n = settings.population_size
     everyone = np.arange(n)
     shorter = []

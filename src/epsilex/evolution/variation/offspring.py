@@ -12,7 +12,7 @@ from epsilex.programs import Programs
 
 
 class Brood(NamedTuple):
-    """The parents of a niche: indices of the population, and the share of the cases that chose each."""
+    """The parents of a niche: indices of the population, and the share of the cases that each selection event used."""
 
     niche: Niche
     parents: np.ndarray
@@ -24,7 +24,7 @@ class Offspring:
     """One row per child.
 
     parents  the parent it is made from
-    mate     its other parent; its only one where it has one
+    mate     its other parent, or its only parent
     origin   the parent it is equal to, -1 where it is new
     limits   how long it may be
     """

@@ -1,4 +1,4 @@
-"""Every quantitative sentence of the paper's Sections 4 to 6, held against our rows.
+"""Every quantitative sentence of the paper's Sections 4 to 6, compared with our rows.
 
 | file              | sentences on                                               |
 |-------------------|------------------------------------------------------------|
@@ -9,8 +9,8 @@
 | `times`           | run times                                                  |
 | `case_usage`      | cases used by a selection event                            |
 | `diversity`       | distinct outputs in the population                         |
-| `claim`           | what a claim is; the rules by which all of them are judged |
-| `rows`            | the rows they see; the bootstrap over trials               |
+| `claim`           | the claim class; the rules by which all claims are judged  |
+| `rows`            | the rows of the claims; the bootstrap over trials          |
 
 The rules and thresholds come from the paper's wording and were fixed before the results existed.
 """
@@ -60,6 +60,6 @@ __all__ = [
 
 
 def judge_all(results: Mapping[str, Results]) -> list[Judged]:
-    """All claims, in the order of the paper; what needs a study that is not there is `not run`."""
+    """All claims, in the order of the paper; a claim whose study is missing is `not run`."""
     found = rows.of(results)
     return [judge(claim, found) for claim in CLAIMS]

@@ -39,8 +39,8 @@ from epsilex.experiments.claims.rows import (
 
 PLACE = "Section 4.4, Figure 8"
 ONE = 0.95  # share of generations in which the median event uses one case
-SMALL = 3.0  # an increase by a larger factor is not called small
-STRONG = 3.0  # shares that differ by this factor across problems vary strongly
+SMALL = 3.0  # a larger factor is not a small increase
+STRONG = 3.0  # factor between shares across problems that counts as strong variation
 
 
 def usage(rows: Rows, problem: str, column: str = "cases_used") -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
-"""What a claim is, and the rules by which all claims are judged. They were fixed before the results existed.
+"""The claim class, and the rules by which all claims are judged. They were fixed before the results existed.
 
-A claim over problems is judged on those whose data is the paper's. A problem with rebuilt data is named in the evidence
-and does not count, unless the claim names that problem; then the claim is marked.
+A claim over problems is judged on those with the paper's data. A problem with rebuilt data is named in the evidence but
+does not count, unless the claim names that problem; then the claim is marked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HOLDS, IN_PART, FAILS, INCONCLUSIVE, NOT_RUN = (
 )  # fmt: skip
 VERDICTS = (HOLDS, IN_PART, FAILS, INCONCLUSIVE, NOT_RUN)
 
-SURE = 0.9  # share of bootstrap resamples in which an order must be seen to count; below 1 - SURE it is refuted
+SURE = 0.9  # share of bootstrap resamples that must show an order for it to count; below 1 - SURE it is refuted
 Outcome = bool | None  # None: undecided
 Found = tuple[str, str]  # verdict, evidence
 
@@ -30,12 +30,12 @@ class Claim:
     id        a short name
     text      the sentence's content in our words
     place     section, table or figure of the paper
-    rule      what is taken for what, and why
+    rule      how the sentence is made testable, and why
     judge     from rows to verdict and evidence
-    studies   the studies it needs, the one it belongs to first
+    studies   the studies it needs, its own first
     methods   the methods it needs
     problems  the problems it is about; empty: all
-    whole     whether it is about all problems together, so that it needs them all
+    whole     whether it is about all problems together and needs them all
     """
 
     id: str
@@ -51,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim held against our rows; `rebuilt`: on data that is not the paper's."""
+    """A claim compared with our rows; `rebuilt`: on data that is not the paper's."""
 
     claim: Claim
     verdict: str
@@ -60,7 +60,7 @@ class Judged:
 
 
 def judge(claim: Claim, rows: Rows) -> Judged:
-    """One claim; `not run` where a study, a method or a problem that it needs has no trial."""
+    """One claim; `not run` if a study, method or problem that it needs has no trial."""
     needs = claim.studies, claim.methods, claim.problems
     if missing := rows.missing(*needs):
         return Judged(claim, NOT_RUN, f"no trials of {', '.join(missing)}")
@@ -81,7 +81,7 @@ def seen(holds: np.ndarray) -> Outcome:
 def counted(outcomes: Mapping[str, Outcome], aim: int | None = None) -> str:
     """Verdict on a claim that should be true `aim` times (all of them without it).
 
-    Inconclusive where the undecided ones could still make it hold; in part where at least half of the aim is true.
+    Inconclusive if the undecided ones could still make it hold; in part if at least half of the aim is true.
     """
     aim = len(outcomes) if aim is None else aim
     true = sum(outcome is True for outcome in outcomes.values())
@@ -94,8 +94,8 @@ def counted(outcomes: Mapping[str, Outcome], aim: int | None = None) -> str:
 
 
 def within(interval: tuple[float, float], inner: tuple[float, float], outer: tuple[float, float]) -> str:
-    """Verdict on a quantity by its interval: inside the inner band it holds, inside the outer one it holds in part,
-    apart from the outer band it does not hold, and an interval across the outer edge is too wide to say."""
+    """Verdict on a quantity by its interval: inside the inner band it holds, inside the outer band it holds in part,
+    outside the outer band it does not hold, and an interval across the outer edge is too wide to tell."""
     low, high = interval
     if np.isnan(low) or np.isnan(high):
         return INCONCLUSIVE
@@ -113,6 +113,6 @@ def interval(draws: np.ndarray) -> tuple[float, float]:
 
 
 def told(outcomes: Mapping[str, Outcome], words: tuple[str, str, str] = ("yes", "no", "undecided")) -> str:
-    """Outcomes in words, one after the other."""
+    """Outcomes in words, separated by commas."""
     word = {True: words[0], False: words[1], None: words[2]}
     return ", ".join(f"{name} {word[outcome]}" for name, outcome in outcomes.items())

@@ -39,7 +39,7 @@ def is_better(rows: Rows, problem: str, method: str, other: str) -> Outcome:
 
 
 def is_alike(rows: Rows, problem: str, method: str, other: str) -> Outcome:
-    """Whether neither of two methods is significantly better. With fewer trials than the paper that says nothing."""
+    """Whether neither of two methods is significantly better; undecided with fewer trials than the paper's."""
     if not rows.has(problem, method, other):
         return None
     if rows.pairs.loc[(problem, method, other), "p"] < statistics.SIGNIFICANT:
@@ -116,7 +116,7 @@ def _rank_order(rows: Rows) -> Found:
 
 def _differences(rows: Rows, other: str) -> tuple[dict[str, float], statistics.Friedman]:
     test = statistics.friedman(rows.medians.loc[list(ALL)])
-    assert test is not None  # all problems are there
+    assert test is not None  # all problems are present
     ranks = test.mean_ranks
     return {method: float(ranks[other] - ranks[method]) for method in ADAPTIVE}, test
 

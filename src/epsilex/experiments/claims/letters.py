@@ -55,7 +55,7 @@ def _everywhere(id: str, better: tuple[str, ...], others: tuple[str, ...]) -> Cl
 
 
 def _agreement(rows: Rows) -> Found:
-    """Of all ordered pairs on all problems, those that the paper and we mark alike."""
+    """The number of ordered pairs, over all problems, that the paper and we mark alike."""
     theirs = published.letters()
     alike, pairs = 0, 0
     for (problem, method, other), pair in rows.pairs.iterrows():

@@ -37,7 +37,7 @@ def _history(rows: Rows, method: str) -> pd.DataFrame:
 
 
 def _complete(judge: Callable[[Rows], Found], method: str) -> Callable[[Rows], Found]:
-    """The same, undecided as long as a value of epsilon has no or too few trials."""
+    """The same, but undecided while a value of epsilon has no trials or too few."""
 
     def found(rows: Rows) -> Found:
         absent = sorted(set(EPSILONS) - set(_trials(rows, method)["epsilon"]))
@@ -63,7 +63,7 @@ def _best_at(method: str, best: float) -> Callable[[Rows], Found]:
 
 
 def _grows(column: str, digits: int) -> Callable[[Rows], Found]:
-    """Of a column of the history with `cases` and `percent`, rounded: noise must not break ties."""
+    """For a column of the history with `cases` and `percent`; values are rounded because noise must not break ties."""
 
     def judge(rows: Rows) -> Found:
         history = with_cases(_history(rows, "lex_e")).assign(percent=lambda table: 100 * table["diversity"])

@@ -1,4 +1,4 @@
-"""The tidy rows that claims are judged on, and the bootstrap over trials that they share."""
+"""The tidy rows on which claims are judged, and the bootstrap over trials that they share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = tuple(published.TABLE)
 
 @dataclass(frozen=True)
 class Rows:
-    """Trials and histories of both studies, of the paper's methods and problems alone; an absent study is empty.
+    """Trials and histories of both studies, only of the paper's methods and problems; an absent study is empty.
 
     rebuilt  problems whose data is not the paper's
     """
@@ -41,7 +41,7 @@ class Rows:
 
     @cached_property
     def enough(self) -> Rows:
-        """The same without cells of fewer than `FEW` trials, on which a bootstrap says nothing."""
+        """The same without cells of fewer than `FEW` trials, on which a bootstrap is meaningless."""
         table = _large(self.trials, self.history, ["problem", "method"])
         epsilon = _large(self.epsilon_trials, self.epsilon_history, ["problem", "method", "epsilon"])
         return Rows(*table, *epsilon, rebuilt=self.rebuilt)
@@ -73,7 +73,7 @@ class Rows:
         return int(min(counts.get(method, 0) for method in methods))
 
     def missing(self, studies: Sequence[str], methods: Sequence[str], problems: Sequence[str]) -> list[str]:
-        """What a claim needs and has no trial."""
+        """The parts of a claim that have no trial."""
         found = []
         for study in studies:
             trials = self.trials if study == "table" else self.epsilon_trials
@@ -88,7 +88,7 @@ class Rows:
 
 
 def of(results: Mapping[str, Results]) -> Rows:
-    """Rows of the studies that there are."""
+    """Rows of the available studies."""
     empty = pd.DataFrame({"problem": [], "method": [], "epsilon": []})
     tables: dict[str, Any] = {}
     rebuilt: set[str] = set()
@@ -126,9 +126,9 @@ def draws(
 
 
 def over_generations(history: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
-    """One row per trial: the mean of a history column over the generations, the start apart.
+    """One row per trial: the mean of a history column over the generations, without the start.
 
-    Not all generations need be stored, so each value counts for the stretch between its neighbours (trapezoids).
+    Because not all generations may be stored, the mean is an integral by the trapezoidal rule.
     """
     kept = history[(history["generation"] > 0) & history[column].notna()].sort_values("generation")
     keys = [*by, "trial"]

@@ -14,7 +14,7 @@ PLACE = "Section 4.4, Figure 7"
 
 
 def _curves(rows: Rows, problem: str) -> dict[str, pd.DataFrame] | None:
-    """Method -> best training error, trials x (start, generation 250, end); None where the run ended before 500."""
+    """Method -> best training error, trials x (start, generation 250, end); None if the run ended before 500."""
     history = rows.history[rows.history["problem"] == problem]
     if (
         not rows.has(problem, *ALL)
@@ -37,7 +37,7 @@ def _resampled(table: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
 
 
 def _shares(rows: Rows, problem: str) -> dict[str, np.ndarray] | None:
-    """Method -> share of its whole improvement that is made by generation 250, for each resample."""
+    """Method -> share of its total improvement reached by generation 250, for each resample."""
     curves = _curves(rows, problem)
     if curves is None:
         return None

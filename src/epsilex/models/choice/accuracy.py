@@ -1,4 +1,4 @@
-"""The choice by accuracy: the least loss on the training rows, as the paper's best of run."""
+"""The choice by accuracy: the least loss on the training rows, like the paper's best of run."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from epsilex.models.model import Model
 
 
 def by_accuracy(front: Sequence[Model]) -> int:
-    """Index of the model with the least loss, that of one with a pole inside the data's range counting tenfold."""
+    """Index of the model with the least loss; a model with a pole inside the data's range counts tenfold."""
     return int(np.argmin([m.metrics["loss"] * (POLE if m.metrics["pole"] else 1.0) for m in front]))

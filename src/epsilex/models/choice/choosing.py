@@ -1,5 +1,5 @@
-"""The choice by description: the shortest description of the data, without a pole in its range, and on few rows only
-where that convinces against the linear reference."""
+"""The choice by description: the shortest description of the data, with a penalty for a pole in its range; on few rows
+it must also beat the linear reference."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from epsilex.models.front import Scorer
 from epsilex.models.lean import Form
 from epsilex.programs.poles import finiteness
 
-POLE = 10.0  # what the squared error of a formula with a pole in the data's range is multiplied by
-LOOKED_AT = 12  # forms that are searched hard for a pole
-TRIED = 5  # forms that may try to convince on few rows
-SAME = 1e-3  # nats of the residuals by which two ways to write one function may differ
-BOXES = 256  # into which the data's box is cut for that
+POLE = 10.0  # factor on the squared error of a formula with a pole in the data's range
+LOOKED_AT = 12  # forms that are searched thoroughly for a pole
+TRIED = 5  # forms compared with the reference on few rows
+SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
+BOXES = 256  # into which the data's box is cut in the search for a pole
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What was chosen and why.
 
-    form       chosen, None where the linear reference is
+    form       the chosen one; None if the linear reference is chosen
     pole       whether the chosen form has a pole in the data's range
-    reference  that it was compared with, None where rows are many
-    gain       in nats over the reference; of `closest` where the reference is chosen
-    closest    the next by description, or the form that came closest to convincing
-    odds       to one, over the closest
+    reference  the linear model it was compared with; None if there are many rows
+    gain       in nats over the reference; that of `closest` if the reference is chosen
+    closest    the next by description, or the form that came closest to beating the reference
+    odds       to one, against the closest
     """
 
     form: Form | None
@@ -40,7 +40,7 @@ class Decision:
 
 
 def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Decision:
-    """The choice among forms, those of shortest description first."""
+    """The choice among forms, which are sorted by description, the shortest first."""
     n = len(score.train.y)
     penalty = 0.5 * n * math.log(POLE)
     fitting = [form for form in forms if len(form.nodes) <= max_length] or list(forms)
@@ -60,7 +60,7 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
 
 def _decided(order: list[Form], total: dict, pole: dict, over: Reference | None, nats: float, place: int) -> Decision:
     form = order[place]
-    mine = form.description.residuals  # another way to write the same function leaves the same
+    mine = form.description.residuals  # another form of the same function leaves the same residuals
     others = [other for other in order if abs(other.description.residuals - mine) > SAME]
     closest = min(others, key=total.__getitem__) if others else None
     odds = math.inf if closest is None else _odds(total[closest] - total[form])

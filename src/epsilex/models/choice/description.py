@@ -1,26 +1,26 @@
-"""The description length of data by a formula: what the formula, its constants and the residuals take to write down.
+"""The description length of data by a formula: the cost of writing down the formula, its constants and the residuals.
 
 J. Rissanen, Modeling by shortest data description, Automatica 14, 1978, and A universal prior for integers, Annals of
 Statistics 11, 1983; P. Grünwald, The Minimum Description Length Principle, 2007; D. Bartlett, H. Desmond, P. Ferreira,
 Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2023.
 
-In nats, for nodes of probability p, of which l are features, of d columns, and constants theta:
+In nats, for nodes of probability p, l of which are features from d columns, and constants theta:
 
     sum of -log(p) + l log(d)                the structure
   + sum of log(6) + log(|theta| / delta) + 1/2     constants to the precision that the data gives
   - log p(y | formula, noise)                the residuals
-  + log(100), if relative noise is chosen    which must show odds of a hundred to one over additive noise, since most
-                                             data has some that is additive, and squares are what a prediction pays
+  + log(100), if relative noise is chosen    which must show odds of a hundred to one over additive noise, because
+                                             most data has some additive noise, and predictions pay in squares
 
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
-operators three in four are arithmetic, powers among them, one in four is another function, such as a sine; within
+operators three in four are arithmetic, including powers, and one in four is another function, such as a sine. Within
 each kind all have the same probability. A function within a function is a sixteenth as likely as elsewhere. These are
-round numbers of ours, not counted in any collection of formulas. exp(a log(x)) counts as the power it is.
+our own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power.
 
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
-costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a constant that is a
-whole number or a simple fraction is written as such where that is shorter, by Rissanen's code of whole numbers. A
-coefficient of 1 is a bare feature, and a constant that stands in two places is written once.
+costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a whole number or
+simple fraction is written as such if that is shorter, by Rissanen's code of whole numbers. A feature with coefficient
+1 is a bare feature, and a constant that appears in two places is written once.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ NESTED = math.log(16.0)  # for a function within a function
 LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
 KIND = math.log(6.0)  # sign, and one of real, whole, fraction
 UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
-DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # of simple fractions, at most; and how large these and whole numbers are
-ODDS = 100.0  # to one, that relative noise must show
-MAX_ROWS = 20_000  # more rows change the information less than half a nat
+DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # limits: denominator and size of simple fractions, size of whole numbers
+ODDS = 100.0  # to one, required of relative noise
+MAX_ROWS = 20_000  # more rows change the information by less than half a nat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +64,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What formulas are written in: operators by name, and how many features."""
+    """The language of formulas: operators by name, and the number of features."""
 
     operators: tuple[str, ...]
     n_features: int
@@ -101,7 +101,7 @@ class Language:
 class _Part:
     """Nats of a part of a formula, and whether there is a function in it.
 
-    power  nats of e to it, where that is a power, or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
+    power  nats of exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
     """
 
     nats: float
@@ -111,7 +111,7 @@ class _Part:
 
 
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
-    """The shortest description under one of the noises; None where the formula is not finite on every row."""
+    """The shortest description under one of the noises; None if the formula is not finite on every row."""
     places = constant_places(nodes)
     rows = slice(None) if len(X) <= MAX_ROWS else np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
     out, jacobian = jacobian64(nodes, X, places)
@@ -141,7 +141,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
 
 
 def _shared(leaves: Sequence[Node]) -> dict[float, list[int]]:
-    """Constants by their size, and which leaves have them, bare features left out; each simple number by itself."""
+    """Indices of leaves by the size of their constant, without bare features."""
     found: dict[float, list[int]] = {}
     for i, (code, _, value) in enumerate(leaves):
         if not (code == FEATURE and value == 1.0):
@@ -150,7 +150,7 @@ def _shared(leaves: Sequence[Node]) -> dict[float, list[int]]:
 
 
 def constant_nats(value: float, information: float) -> float:
-    """Nats of one constant: as a whole number or simple fraction where it is one, or else to the data's precision."""
+    """Nats of one constant: as a whole number or simple fraction if it is one, else to the data's precision."""
     simple = simple_nats(value)
     if not math.isfinite(information):
         return simple if math.isfinite(simple) else 1e3
@@ -159,7 +159,7 @@ def constant_nats(value: float, information: float) -> float:
 
 
 def simple_nats(value: float) -> float:
-    """Nats of a whole number or a fraction with a small denominator, without sign and kind; infinite for another."""
+    """Nats of a whole number or a fraction with a small denominator, without sign and kind; infinite for any other."""
     if value == 0.0:
         return UNIVERSAL
     if not (abs(value) < FRACTIONS or (value.is_integer() and abs(value) < WHOLE)):
@@ -180,7 +180,7 @@ def star(number: float) -> float:
 
 
 def is_number(nodes: Sequence[Node]) -> bool:
-    """Whether a formula is a constant: it says that nothing matters."""
+    """Whether a formula is a constant, so that no feature matters."""
     return all(code != FEATURE for code, _, _ in nodes)
 
 

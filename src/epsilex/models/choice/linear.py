@@ -1,19 +1,19 @@
-"""The linear reference: ridge regression as a formula, and the gate that a formula must pass where rows are few.
+"""The linear reference: ridge regression as a formula, and the gate that a formula must pass on few rows.
 
-Among the many formulas of a search some fit a few dozen rows by chance. Ridge regression is one model without a choice,
-and hard to beat there. So on few rows a formula is chosen only if it describes the data in fewer nats than ridge, both
-by the residuals with each row left out, which pay for their constants:
+Among the many formulas of a search some fit a few dozen rows by chance. Ridge regression is a single model and hard to
+beat there. So on few rows a formula is chosen only if it describes the data in fewer nats than ridge. Both use
+leave-one-out residuals, which account for their constants:
 
     nats of the formula's residuals, rows left out + structure / 2 < nats of ridge's residuals, rows left out
 
-Leaving a row out of the tuning does not leave it out of the search, which has seen all rows: the structure is what it
-could choose. Ridge has none to pay for, it is always the same one. Half of it is a mild gate: by description length
-formulas have paid in full already, and the whole once more loses true laws of twenty rows (decision 13). A linear
-formula pays for naming its columns alone. The mean of the target stands in front of ridge by the same account, with
-odds of a thousand to one that a linear model has to show; beside it any formula pays in full, and shows the same odds.
+Leaving a row out of the tuning does not leave it out of the search, which saw all rows and chose the structure with
+them. Ridge has no structure to pay for, because it is always the same model. Half the structure is a mild gate: by
+description length formulas have already paid in full, and charging all of it again loses true laws on twenty rows
+(decision 13). A linear formula pays only for naming its columns. Ridge itself must beat the target's mean by the same
+measure, with odds of a thousand to one. Against the mean, any formula pays in full and must show the same odds.
 
-Where the noise is relative, nats are those of shares of the target. A prediction is paid for in squares, too: ridge
-must not be better in these by odds of a hundred to one.
+Under relative noise, nats are of relative residuals. Because predictions are also judged by squared errors, ridge must
+not be better in those by odds of a hundred to one.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 FEW = 500  # rows; above this, chance fits are no danger
 LEAST = 8  # rows for a reference to mean anything
-CHARGE = 0.5  # of the structure
-ODDS = 100.0  # to one, that ridge must show by squares over a formula under relative noise
-CERTAIN = 1000.0  # to one, that ridge or a formula must show over the mean: noise shows them once in a thousand tables
+CHARGE = 0.5  # share of the structure that is charged
+ODDS = 100.0  # to one, required of ridge by squares over a formula under relative noise
+CERTAIN = 1000.0  # to one, required of ridge or a formula over the mean: noise reaches it in one of a thousand tables
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
@@ -44,22 +44,22 @@ LINEAR = {CONSTANT, FEATURE, opcode("add"), opcode("sub"), opcode("neg")}
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A linear model, and the errors of ridge regression on all columns, each with its own row left out of the fit."""
+    """A linear model, and the leave-one-out errors of ridge regression on all columns."""
 
     nodes: list[Node]
     left_out: np.ndarray
 
 
 def reference(rows: Rows, max_length: int) -> Reference | None:
-    """The ridge regression of all columns but those that hardly matter; the target's mean where ridge is no better;
-    None where rows are many, or next to none."""
+    """Ridge regression on all columns but those that hardly matter, or the target's mean if ridge is no better; None
+    if there are many rows or next to none."""
     n, most = len(rows.y), (max_length - 1) // 2
     if not LEAST <= n <= FEW or most < 1:
         return None
     weight = rows.weight / rows.weight.sum()
     mean = float(weight @ rows.y)
     y = rows.y - mean
-    if not 0.0 < weight @ y**2 < np.inf:  # nothing to compare by, or only what is too small for squares
+    if not 0.0 < weight @ y**2 < np.inf:  # nothing to compare, or squares that underflow
         return None
     of_mean = Reference([(CONSTANT, 0, mean)], y / (1.0 - np.minimum(weight, 1.0 - 1e-6)))
     centre = weight @ rows.X
@@ -98,7 +98,7 @@ def gain(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[No
 
 
 def _saved(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise]) -> float:
-    """Nats of the reference's residuals less those of the program, rows left out, each under its best noise."""
+    """Nats of the reference's leave-one-out residuals minus those of the program, each under its best noise."""
     ours = min(noise.nats(left_out(nodes, rows.X, noise)) for noise in noises)
     theirs = min(noise.nats(noise.residuals(rows.y - over.left_out)) for noise in noises)
     return theirs - ours if math.isfinite(ours) else -math.inf
@@ -116,8 +116,7 @@ def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float
 
 @np.errstate(all="ignore")  # a constant whose derivative has no finite square counts as fixed
 def left_out(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> np.ndarray:
-    """Residuals of the program on each row, had the constants been tuned without it: to first order the residual over
-    one minus the row's leverage."""
+    """Leave-one-out residuals of the program: to first order the residual divided by one minus the row's leverage."""
     out, jacobian = jacobian64(nodes, X, fitted_places(nodes))
     columns = np.sqrt(noise.weight)[:, None] * noise.slopes(out, jacobian)
     columns = columns[:, np.isfinite(columns).all(axis=0)]
@@ -135,11 +134,10 @@ def _leverage(columns: np.ndarray) -> np.ndarray:
 
 
 def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients, and errors with their rows left out, under the penalty for which these are least; Z and y have mean
-    zero."""
+    """Coefficients and leave-one-out errors under the penalty that minimises these errors; Z and y have mean zero."""
     root = np.sqrt(weight)
     columns = root[:, None] * Z
-    if columns.shape[1] > len(y):  # much quicker than the singular values of so wide a matrix
+    if columns.shape[1] > len(y):  # much faster than an SVD of such a wide matrix
         square, u = np.linalg.eigh(columns @ columns.T)
         square = np.maximum(square, 0.0)
     else:
@@ -147,7 +145,7 @@ def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray
         square = s**2
     target = u.T @ (root * y)
     best: tuple[float, np.ndarray, np.ndarray] | None = None
-    for penalty in PENALTIES * np.median(weight):  # 1 where a few equal rows were made one
+    for penalty in PENALTIES * np.median(weight):  # 1 even if a few equal rows were merged
         kept = square / (square + penalty)
         leverage = (u**2) @ kept + weight / weight.sum()
         errors = (y - (u @ (kept * target)) / root) / (1.0 - np.minimum(leverage, 1.0 - 1e-6))
@@ -159,17 +157,18 @@ def _ridge(Z: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray
 
 
 def _largest(coefficients: np.ndarray, most: int) -> np.ndarray:
-    """Columns of the largest coefficients, `most` of them, those that hardly matter left out."""
+    """Columns of the `most` largest coefficients, without those that hardly matter."""
     size = np.abs(coefficients)
     order = np.argsort(-size, kind="stable")[:most]
     return order[size[order] >= MATTERS * size.max()]
 
 
 def _better_than_mean(Z: np.ndarray, y: np.ndarray, weight: np.ndarray, most: int) -> bool:
-    """Whether a ridge regression of the `most` largest columns of one errs less than the mean does, columns being
-    picked without the rows that it errs on: of thousands of columns some fit by chance."""
+    """Whether ridge regression on the columns of its `most` largest coefficients beats the mean in cross-validation.
+
+    Columns are picked within each fold, because some of thousands of columns fit by chance."""
     picked, mean = np.empty(len(y)), np.empty(len(y))
-    fold = np.arange(len(y)) % FOLDS  # rows are in the order of their hashes, which is random
+    fold = np.arange(len(y)) % FOLDS  # rows are ordered by hash, which is random
     for k in range(FOLDS):
         into, out = fold != k, fold == k
         share = weight[into] / weight[into].sum()

@@ -1,11 +1,11 @@
-"""Noise: how measured values scatter about a formula, as a density of the target.
+"""Noise: how measured values scatter around a formula, as a density of the target.
 
 additive  y = f + s e          the same scatter s everywhere
-relative  log y = log f + s e  the same share of each value, as most instruments have it; y and f of one sign
-given     y = f + s_i e        standard errors s_i that the user knows; the scatter may be larger than they say by a
-                               common factor, never smaller
+relative  log y = log f + s e  the same share of each value, as with most instruments; y and f of one sign
+given     y = f + s_i e        standard errors s_i known to the user; the scatter may be larger by a common factor,
+                              never smaller
 
-All three are densities of y, so that their lengths in nats compare: the smaller one says which noise it is.
+All three are densities of y, so their lengths in nats are comparable: the shortest decides which noise it is.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from epsilex.data.rows import Rows
 
 KINDS = ("additive", "relative", "given")
-ROUNDING = 1e-24  # share of the variance that is rounding, and no information
+ROUNDING = 1e-24  # share of the variance that is rounding, not information
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
     """Noise of one kind on rows of data.
 
-    weight  (rows,) of mean 1, or inverse variances where they are given
+    weight  (rows,) of mean 1, or inverse variances if standard errors are given
     """
 
     kind: str
@@ -44,21 +44,21 @@ class Noise:
         return cls(kind, rows.y, weight, floor if floor > 0.0 else 1e-300)
 
     def residuals(self, out: np.ndarray) -> np.ndarray:
-        """(rows,) of what the noise makes of each row; NaN where relative noise could not."""
+        """(rows,) residuals on the noise's scale; NaN where relative noise is impossible."""
         if self.kind != "relative":
             return self.y - out
         with np.errstate(all="ignore"):
             return np.log(self.y / out)
 
     def slopes(self, out: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
-        """Derivatives (rows, constants) of what the residuals are taken from."""
+        """Derivatives (rows, constants) of the prediction on the noise's scale."""
         if self.kind != "relative":
             return jacobian
         with np.errstate(all="ignore"):
             return jacobian / out[:, None]
 
     def variance(self, residuals: np.ndarray) -> float:
-        """Of the scatter, by maximum likelihood: of one unit of weight."""
+        """Maximum-likelihood variance of the scatter, per unit of weight."""
         mean = float((self.weight * residuals**2).mean())
         if self.kind == "given":
             return max(mean, 1.0)
@@ -75,7 +75,7 @@ class Noise:
 
 
 def possible(wanted: str, rows: Rows) -> list[Noise]:
-    """The kinds of noise that are asked for and that the target allows, additive before relative."""
+    """The kinds of noise that are requested and that the target allows, additive before relative."""
     if rows.sigma is not None:
         return [Noise.of("given", rows)]
     kinds = ["additive", "relative"] if wanted == "auto" else [wanted]
@@ -85,5 +85,5 @@ def possible(wanted: str, rows: Rows) -> list[Noise]:
 
 
 def one_sign(y: np.ndarray) -> bool:
-    """Whether relative noise makes sense."""
+    """Whether the target has one sign, which relative noise requires."""
     return bool((y > 0.0).all() or (y < 0.0).all())

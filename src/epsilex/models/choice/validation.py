@@ -9,7 +9,7 @@ import numpy as np
 from epsilex.models.model import Model
 
 SHARE = 0.25
-LEAST = 8  # rows; of fewer none are held back, and the description decides
+LEAST = 8  # rows; with fewer none are held back, and the description decides
 
 
 def by_validation(front: Sequence[Model]) -> int:

@@ -10,8 +10,8 @@ from epsilex.models.choice.choosing import Decision
 from epsilex.models.choice.description import is_number
 from epsilex.models.model import Model
 
-CERTAIN = 1e6  # odds beyond which they are not counted
-FAINT = 0.005  # relative difference of two errors that are the same for a reader
+CERTAIN = 1e6  # odds above this are not stated exactly
+FAINT = 0.005  # relative difference below which a reader sees two errors as equal
 NOISES = {
     "additive": "additive noise, the same at every row, of about {}",
     "relative": "relative noise of about {}",
@@ -24,11 +24,11 @@ class Choice:
     """Why `model_` was chosen.
 
     text     two sentences or three
-    odds     to one that it is this and not `closest`, implied by description lengths; None for other rules
-    noise    "additive", "relative" or "given": which describes the data best
-    closest  the formula that came next; where the linear model is the answer, the one that came closest
+    odds     to one in favour of it over `closest`, implied by description lengths; None for other rules
+    noise    "additive", "relative" or "given": the kind that describes the data best
+    closest  the formula that came next; if the linear model is the answer, the one that came closest
     linear   whether the linear model, or a number, is the answer
-    warning  in words, "" where there is none
+    warning  in words, "" if there is none
     """
 
     text: str
@@ -45,7 +45,7 @@ class Choice:
 def told(
     decision: Decision, front: Sequence[Model], chosen: int, closest: Model | None, noise: tuple[str, float], n: int
 ) -> Choice:
-    """The words for a choice by description from `n` rows; noise is its kind and size."""
+    """The words for a choice by description from `n` rows; `noise` is the kind and size of the noise."""
     m = front[chosen]
     warning = ""
     if decision.pole:
@@ -94,12 +94,12 @@ def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float
     if closest is None or (decision.form is None and is_number(closest.nodes)):
         return f"It was found with {found}."
     if decision.form is None:
-        return f"Closest came {closest.formula}; the odds against it are {_odds(decision.odds)}, with {found}."
+        return f"The closest was {closest.formula}; the odds against it are {_odds(decision.odds)}, with {found}."
     return f"The odds are {_odds(decision.odds)} against the next best, {closest.formula}, with {found}."
 
 
 def _more(other: Model, m: Model, n: int) -> str:
-    """How much more another model errs, typically: from the residuals of both under their noise."""
+    """How much larger another model's typical error is, from the residuals of both under their noise."""
     ratio = math.exp(min((other.metrics["residuals"] - m.metrics["residuals"]) / n, 100.0))
     if abs(ratio - 1.0) < FAINT:
         return "as much"
