@@ -22,7 +22,8 @@ MODERN_PLANTERS = ("products", "quadrics", "polynomials", "rationals", "powers",
 class Settings:
     """How programs are made, chosen, varied, tuned and kept.
 
-    `Settings()` is the modern default, `Settings.paper()` is Table 1 of the paper, `Settings.dynamic()` is for time series.
+    `Settings()` is the modern default, `Settings.paper()` is Table 1 of the paper, `Settings.dynamic()` the default for
+    time series.
 
     Parameters
     ----------
