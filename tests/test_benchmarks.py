@@ -312,9 +312,9 @@ class TestAblation:
         assert all(ablation.differs(changes) for name, changes in ablation.VARIANTS.items() if name != "default")
 
     def test_every_variant_is_one_the_estimator_knows(self):
-        from epsilex import SymbolicRegressor
+        from epsilex import Settings, SymbolicRegressor
 
-        known = set(SymbolicRegressor().get_params())
+        known = set(SymbolicRegressor().get_params()) | set(Settings().get_params())
         assert all(set(changes) <= known for changes in ablation.VARIANTS.values())
 
     def test_harm_is_a_ratio_above_one(self):

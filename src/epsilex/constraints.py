@@ -30,7 +30,7 @@ def integer_from(least: int) -> Constraint:
 def _number(low: float, high: float = np.inf) -> Constraint:
     return (
         lambda v: isinstance(v, Real) and not isinstance(v, bool) and low <= float(v) <= high,
-        f"a number from {low} to {high}",
+        f"a number from {low:g} to {high:g}",
     )
 
 

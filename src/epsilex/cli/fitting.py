@@ -137,7 +137,8 @@ def _compile(est: SymbolicRegressor) -> None:
     patience.start()
     try:
         noise = np.random.default_rng(0).normal(size=(40, 3))  # pure noise, so every part of the search runs
-        small = {"generations": 2, "time_limit": None, "population_size": 300, "progress": False, "noise": "auto"}
+        size = "population_size" if est.settings is None else "settings__population_size"
+        small = {"generations": 2, "time_limit": None, size: 300, "progress": False, "noise": "auto"}
         clone(est).set_params(**small).fit(noise[:, 1:], noise[:, 0])
     finally:
         patience.cancel()

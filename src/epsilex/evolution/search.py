@@ -62,7 +62,7 @@ def search(
         rehearse(cases, settings)
     history = History(run.clock, rows)
     # The clock of a resumed search runs on; that of a continued search starts at 0.
-    stopping = Stopping(stop, history.seconds if begin is None else 0.0, rows)
+    stopping = Stopping(stop, history, anew=begin is not None)
     watching: list[Observer] = [history, stopping, *observers]
     if checkpoint is not None:
         watching.append(checkpoint.of(run, history))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from epsilex.evolution.observers.archive import Archive
+    from epsilex.evolution.observers.history import History
     from epsilex.evolution.state import State
 
 PATIENCE = 100  # generations in which an exact formula may still be found in a shorter form
@@ -33,29 +33,27 @@ class Stop:
 
 
 class Stopping:
-    """Watches a search and says why to stop. `before`: seconds already spent; `rows`: the history so far."""
+    """Watches a search by its history and says why to stop. With `anew`, time spent before does not count."""
 
-    def __init__(self, stop: Stop, before: float = 0.0, rows: list[dict[str, float]] | None = None):
-        self.stop = stop
-        self._began = time.perf_counter() - before
-        rows = rows or []
-        self._exact_for = next((k for k, row in enumerate(reversed(rows)) if row["best_mae"] > stop.exact), len(rows))
+    def __init__(self, stop: Stop, history: History, anew: bool = False):
+        self.stop, self._history = stop, history
+        self._since = history.seconds if anew else 0.0
 
     def see(self, state: State, archive: Archive) -> str | None:
-        best = float(state.population.mae[state.population.best])
-        self._exact_for = self._exact_for + 1 if best <= self.stop.exact else 0
         return self.reason(state)
 
     def reason(self, state: State) -> str | None:
         """Why to stop at this state."""
-        stop = self.stop
+        stop, rows = self.stop, self._history.rows
         if stop.generations is not None and state.generation >= stop.generations:
             return "generations"
-        if stop.seconds is not None and time.perf_counter() - self._began >= stop.seconds:
+        if stop.seconds is not None and self._history.seconds - self._since >= stop.seconds:
             return "time"
         if state.population.fitness.min() <= stop.target:
             return "target"
-        return "exact" if self._exact_for >= PATIENCE else None
+        if len(rows) >= PATIENCE and all(row["best_mae"] <= stop.exact for row in rows[-PATIENCE:]):
+            return "exact"
+        return None
 
     def end(self, state: State, archive: Archive) -> None:
         pass
