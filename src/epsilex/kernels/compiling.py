@@ -8,7 +8,6 @@ only its own kernel, never the interpreter.
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import types as pytypes
 from collections.abc import Callable
@@ -20,6 +19,10 @@ from numba import cfunc, njit, types
 from numba.core.errors import NumbaError
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
+
+from epsilex.kernels.caching import forgiving
+from epsilex.kernels.inlining import InnerCompiler
+from epsilex.kernels.meaning import digest, global_names
 
 # FMA and signed zeros only: infinities and NaN keep their meaning, sums keep their order.
 FASTMATH = {"contract", "nsz"}
@@ -45,8 +48,8 @@ def jit(function: Callable | None = None, **options):
     options = {"nogil": True, **OPTIONS, **options}
     function.__qualname__ = f"{function.__qualname__}_{sources()}"
     try:
-        return njit(cache=True, **options)(function)
-    except RuntimeError:  # no writable folder: costs only compile time
+        return forgiving(njit(cache=True, **options)(function))
+    except (RuntimeError, OSError):  # no writable folder: costs only compile time
         return njit(**options)(function)
 
 
@@ -55,7 +58,8 @@ def inner(function: Callable | None = None, **options):
     and without a cache file, because the machine code of the callers contains them."""
     if function is None:
         return lambda f: inner(f, **options)
-    return njit(**{"nogil": True, "no_cpython_wrapper": True, **OPTIONS, **options})(function)
+    from_kernels = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
+    return njit(**{"nogil": True, **from_kernels, **OPTIONS, **options})(function)
 
 
 @intrinsic
@@ -236,34 +240,6 @@ def _numeric_right(value, h):
     return lambda a, b, v: (value(a, b + h) - value(a, b - h)) / (h + h)
 
 
-def _global_names(code: pytypes.CodeType) -> set[str]:
-    """The global names that code refers to, including those of nested functions."""
-    inner = (_global_names(c) for c in code.co_consts if isinstance(c, pytypes.CodeType))
-    return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}.union(*inner)
-
-
-def _meaning(thing, seen: tuple = ()):
-    """What a value means to compiled code, in plain values: a function by its code and the meaning of its names."""
-    if isinstance(thing, pytypes.CodeType):
-        return thing.co_code, tuple(_meaning(c) for c in thing.co_consts), thing.co_names
-    if isinstance(thing, pytypes.ModuleType):
-        return thing.__name__
-    if isinstance(thing, np.ndarray):
-        return thing.dtype.str, thing.shape, thing.tobytes()
-    if not isinstance(thing, pytypes.FunctionType) or thing in seen:
-        return repr(thing)
-    seen = (*seen, thing)
-    cells = [_meaning(c.cell_contents, seen) for c in thing.__closure__ or ()]
-    used = sorted(_global_names(thing.__code__) & thing.__globals__.keys())
-    return _meaning(thing.__code__), cells, [(name, _meaning(thing.__globals__[name], seen)) for name in used]
-
-
-def digest(function: Callable) -> str:
-    """Short hash of what a function computes."""
-    salt = (Path(__file__).parent / "math32.py").read_bytes()
-    return hashlib.sha256(salt + repr(_meaning(function)).encode()).hexdigest()[:16]
-
-
 def _single(value):
     """The value of a name inside a kernel: NumPy in its float32 form, numbers as float32, functions compiled."""
     from epsilex.kernels import math32
@@ -283,7 +259,7 @@ def _scalar(function: Callable):
         return getattr(math32, function.__name__)
     code = function.__code__
     single = tuple(np.float32(c) if type(c) is float else c for c in code.co_consts)
-    names = {key: _single(function.__globals__[key]) for key in _global_names(code) & function.__globals__.keys()}
+    names = {key: _single(function.__globals__[key]) for key in global_names(code) & function.__globals__.keys()}
     closure = None
     if function.__closure__ is not None:
         closure = tuple(pytypes.CellType(_single(c.cell_contents)) for c in function.__closure__)
@@ -306,7 +282,9 @@ def _build(template: Callable, name: str, scalars: dict[str, Callable]):
     signature = types.void(*[types.intp] * template.__code__.co_argcount)
     try:
         return cfunc(signature, cache=True, **OPTIONS)(function)
-    except RuntimeError:
+    except NumbaError:
+        raise
+    except Exception:  # no writable folder, a full disk, a damaged cache: costs only compile time
         return cfunc(signature, **OPTIONS)(function)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import call4, inner, jit, load, store
+from epsilex.kernels.postfix import CONSTANT, FEATURE
 
-CONSTANT, FEATURE = 0, 1
 BLOCK = 512  # rows: the stack of a deep program stays within L1 and L2
 LANES = 32  # block sizes are multiples of this, so that no loop ends in scalar code
 

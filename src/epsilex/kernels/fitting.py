@@ -60,6 +60,15 @@ def scaling(a, y, y_mean, w, n):
 
 
 @inner
+def scaling_through_zero(a, y, w, n):
+    """Slope of the weighted least-squares line through zero from outputs `a` to `y`."""
+    square, product = centred_sums(a, y, w, n, np.float32(0.0))
+    if not np.isfinite(square):
+        return np.nan
+    return product / square if square > 1e-30 else 0.0
+
+
+@inner
 def scale_row(a, slope, intercept, n):
     for i in range(n):
         a[i] = slope * a[i] + intercept
@@ -122,7 +131,7 @@ def within(a, first, last, low, high):
 
 @jit
 def measure(
-    loss, out, y, centred, y_mean, w, n, n_shadow, low, high, with_scaling, limited,
+    loss, out, y, centred, y_mean, w, n, n_shadow, low, high, with_scaling, through_zero, limited,
     who, errors, fitness, mae, slope, intercept, hashes, tame, first, last,
 ):
     """Errors (programs, n), fitness, scaling and output hashes of programs who[first..last-1], whose outputs are
@@ -138,7 +147,10 @@ def measure(
         if limited:
             limit_row(a, n)
         if with_scaling:
-            slope[i], intercept[i] = scaling(a, centred, y_mean, w, n)
+            if through_zero:
+                slope[i] = scaling_through_zero(a, y, w, n)
+            else:
+                slope[i], intercept[i] = scaling(a, centred, y_mean, w, n)
             scale_row(a, np.float32(slope[i]), np.float32(intercept[i]), n + n_shadow)
         tame[i] = within(a, n, n + n_shadow, low, high)
         row = errors[i]

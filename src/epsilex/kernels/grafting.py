@@ -12,8 +12,8 @@ import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.fitting import SUMS
+from epsilex.kernels.postfix import CONSTANT, clear_rest, subtree_start
 from epsilex.kernels.streams import below, key, unit
-from epsilex.kernels.variation import CONSTANT, clear_rest, subtree_start
 
 COLLINEAR = np.float32(1e-3)  # share of a direction's squared norm that scaling cannot span, below which it is not new
 LEVEL = 1e-3  # relative difference in gain within which the shorter scion is taken
@@ -69,14 +69,16 @@ def products(v, wgz, wgg, wg, wgq, n):
 
 
 @inner(fastmath=SUMS)
-def weights_of_products(y, w, out, value, raised, slope, intercept, scaling, replaced, n, wgz, wgg, wg, wgq):
+def weights_of_products(
+    y, w, out, value, raised, slope, intercept, scaling, through_zero, replaced, n, wgz, wgg, wg, wgq
+):
     """The arguments of `products` besides the scion; `raised` is the output with the node's value raised by 1, to first
     order."""
     total = mean = size = left = along = np.float32(0.0)
     for t in range(n):
         total += w[t]
         mean += w[t] * out[t]
-    mean /= total
+    mean = np.float32(0.0) if through_zero else mean / total
     for t in range(n):
         size += w[t] * (out[t] - mean) * (out[t] - mean)
     inverse = np.float32(1.0) / np.sqrt(size) if scaling and size > 0.0 else np.float32(0.0)
@@ -85,7 +87,7 @@ def weights_of_products(y, w, out, value, raised, slope, intercept, scaling, rep
         z = y[t] - slope * out[t] - intercept + (g * value[t] if replaced else np.float32(0.0))
         wg[t], wgq[t], wgz[t] = g, (out[t] - mean) * inverse, z
         left += w[t] * z
-    left = left / total if scaling else np.float32(0.0)
+    left = left / total if scaling and not through_zero else np.float32(0.0)
     for t in range(n):
         along += w[t] * (wgz[t] - left) * wgq[t]
     for t in range(n):
@@ -97,12 +99,14 @@ def weights_of_products(y, w, out, value, raised, slope, intercept, scaling, rep
 @jit
 def graft(
     seed, generation, purpose, slots, parents, limits, tries, replacing, y, w, n, out, value, raised, usable,
-    slope, intercept, scaling, opcode, feature, constant, length, node, start,
-    t_opcode, t_feature, t_constant, t_length, t_value, t_good, t_factor, add, mul,
+    slope, intercept, scaling, through_zero, opcode, feature, constant, length, node, start, ids,
+    t_opcode, t_feature, t_constant, t_length, t_value, t_good, t_factor, t_ids, add, mul,
     c_opcode, c_feature, c_constant, c_length, origin, first, last,
 ):
     """Children slots[first..last-1] become their parents with the best of `tries` scions (t_...) at node[i], or, with
-    probability `replacing`, replacing its subtree; children without a usable scion stay unchanged."""
+    probability `replacing`, replacing its subtree; children without a usable scion stay unchanged.
+
+    A scion is usable only at a node of its own dimension, by the ids of both."""
     s = np.empty(1, np.uint64)
     wgz, wgg, wg, wgq = np.empty((4, n), np.float32)
     for i in range(first, last):
@@ -117,19 +121,20 @@ def graft(
         begin = np.int64(start[i]) if replaced else k + 1
         free = limits[slot] - length[p] + (k - begin + 1 if replaced else -1)
         total = weights_of_products(
-            y, w, out[i], value[i], raised[i], np.float32(slope[p]), np.float32(intercept[p]), scaling, replaced, n,
+            y, w, out[i], value[i], raised[i], np.float32(slope[p]), np.float32(intercept[p]), scaling, through_zero,
+            replaced, n,
             wgz, wgg, wg, wgq,
         )
         best, factor = 0.0, 0.0
         chosen = np.int64(-1)
         for _ in range(tries):
             j = below(s, t_length.size)
-            if not t_good[j] or t_length[j] + (0 if t_factor[j] else 2) > free:
+            if t_ids[j] != ids[i] or not t_good[j] or t_length[j] + (0 if t_factor[j] else 2) > free:
                 continue
             with_z, with_itself, with_1, with_q = products(t_value[j], wgz, wgg, wg, wgq, n)
             rest = with_itself
             if scaling:
-                rest -= with_1 * with_1 / total + with_q * with_q
+                rest -= (np.float32(0.0) if through_zero else with_1 * with_1 / total) + with_q * with_q
             if not rest > COLLINEAR * with_itself:
                 continue
             gain = with_z * with_z / rest

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import call4, call7, inner, jit
-from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
+from epsilex.kernels.evaluating import fill, scale
 from epsilex.kernels.fitting import SUMS
-from epsilex.kernels.variation import subtree_start
+from epsilex.kernels.postfix import CONSTANT, FEATURE, subtree_start
 
 SINGULAR = 1e-10  # a pivot below this share of its diagonal means dependent constants
 
@@ -144,8 +144,10 @@ def cholesky_solve(a, b, m):
 
 
 @inner
-def _values(table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, tape):
-    """Squared error, slope and intercept of the best line from the outputs to y."""
+def _values(
+    table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, through_zero, tape,
+):
+    """Squared error, slope and intercept of the best line from the outputs to y; it may have to pass through zero."""
     blocks, n_features, n = X.shape
     tape_at, x_at = np.int64(tape.ctypes.data), np.int64(X.ctypes.data)
     w, f, t, ff, ft, tt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -158,6 +160,8 @@ def _values(table, arity, opcode, feature, constant, length, left, right, X, roo
         ff, ft, tt = ff + part[3], ft + part[4], tt + part[5]
     if not with_scaling:
         return ff - 2.0 * ft + tt, 1.0, 0.0
+    if through_zero:
+        return (tt - ft * ft / ff, ft / ff, 0.0) if ff > 0.0 else (np.inf, 0.0, 0.0)
     variance = ff - f * f / w
     if not variance > 1e-10 * ff:
         return np.inf, 0.0, 0.0
@@ -168,8 +172,8 @@ def _values(table, arity, opcode, feature, constant, length, left, right, X, roo
 
 @jit
 def tune(
-    table, slopes, arity, opcode, feature, constant, length, X, y, root_w, with_scaling, coefficients, steps,
-    first, last,
+    table, slopes, arity, opcode, feature, constant, length, X, y, root_w, with_scaling, through_zero,
+    coefficients, steps, first, last,
 ):
     """Levenberg-Marquardt on the constants of programs first..last-1, in place; a step that does not lower the squared
     error is undone.
@@ -198,12 +202,14 @@ def tune(
             continue
         arguments(op, arity, nodes, left, right)
         cost, b, a = _values(
-            table, arity, op, of, c, nodes, left, right, X, root_w, y, with_scaling, tape
+            table, arity, op, of, c, nodes, left, right, X, root_w, y, with_scaling, through_zero, tape
         )
         if not np.isfinite(cost):
             continue
         damping = 1e-2
-        size = m + 2 if with_scaling else m
+        size = m
+        if with_scaling:
+            size += 1 if through_zero else 2
         for _ in range(steps):
             for p in range(size):
                 gradient[p] = 0.0
@@ -225,8 +231,9 @@ def tune(
                         product(columns[q], X[block, of[k]], np.float32(1.0), n, columns[q])
                 if with_scaling:
                     product(f, w, np.float32(1.0), n, columns[m])
-                    for j in range(n):  # a loop, because an array assignment takes long to compile
-                        columns[m + 1, j] = w[j]
+                    if not through_zero:
+                        for j in range(n):  # a loop, because an array assignment takes long to compile
+                            columns[m + 1, j] = w[j]
                 for p in range(size):
                     gradient[p] += dot(columns[p], residual, n)
                     for q in range(p + 1):
@@ -249,7 +256,7 @@ def tune(
                     for q in range(m):
                         trial[places[q]] += np.float32(step[q])
                     new_cost, new_b, new_a = _values(
-                        table, arity, op, of, trial, nodes, left, right, X, root_w, y, with_scaling, tape
+                        table, arity, op, of, trial, nodes, left, right, X, root_w, y, with_scaling, through_zero, tape
                     )
                     if new_cost < cost:
                         moved = True

@@ -8,8 +8,8 @@ If best error and width are over the population, passing does not depend on the 
 drawn without a check. If best error or width is over the pool, the pool is a list of indices, and a width over the
 population is computed only for drawn cases.
 
-An event draws from its own stream: first the number that chooses among the last survivors, then its pool, then the
-cases one at a time (a Fisher-Yates shuffle that stops with the event).
+An event draws from its own stream, see `drawing`. It uses `most` cases at most. If `ties` is not
+empty, the number chooses among those of the last survivors whose `ties` are least.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import inner, jit, popcount, trailing_zeros
-from epsilex.kernels.passing import FIXED, MAD_POPULATION, NO_BEST
-from epsilex.kernels.streams import below, draw, key, mix, unit
+from epsilex.kernels.drawing import draw_case, draw_pool, reset_order
+from epsilex.kernels.passing import FIXED, MAD_POOL, MAD_POPULATION, NO_BEST, SPLIT_POOL, SPLIT_POPULATION
+from epsilex.kernels.splitting import all_pass, mark, split, split_of_sorted
+from epsilex.kernels.streams import draw, key, mix
 from epsilex.kernels.thresholds import SAMPLE, finite_values, least, mad
 
 u64 = np.uint64
 IDLE_CASES = 8  # consecutive cases that removed nobody, after which `telling_cases` checks whether any can
 FEW = 8  # members of a pool that is faster as a list
+MANY = 8  # part of the population above which a pool is read in known order instead of sorted
 
 
 @inner
@@ -37,102 +40,26 @@ def best_finite(e, members, n):
 
 
 @inner
+def spread(values, m, width_kind, deviation, sample):
+    """The width of the finite errors `values[:m]`: their MAD, or the distance from the best to the split."""
+    if width_kind == MAD_POPULATION or width_kind == MAD_POOL:
+        return mad(values, m, deviation, sample)
+    return split(values, m) - least(values, m, sample)
+
+
+@inner
 def threshold(e, members, n, scale, best_scope, width_kind, epsilon, values, deviation, sample):
     """`scale * best_error + width` over the members; NaN, which nothing passes, if no error is finite."""
     kind = e.dtype.type
     m = finite_values(e, members, n, values)
     if m == 0:
         return kind(np.nan)
+    if width_kind == SPLIT_POOL:
+        return split(values, m)
     width = kind(epsilon) if width_kind == FIXED else mad(values, m, deviation, sample)
     if best_scope == NO_BEST:
         return width
     return kind(scale) * least(values, m, sample) + width
-
-
-@inner
-def draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size):
-    """The initial pool of an event, in `members`; returns its size.
-
-    Everyone, or those within `neighbourhood` places of the event's own on a ring of `n_places` (`place` says where each
-    individual is), or `pool_size` of these at random.
-    """
-    n = place.size
-    m = 0
-    if neighbourhood > 0:
-        centre = event * n_places // n_events
-        for i in range(n):
-            distance = abs(place[i] - centre)
-            if min(distance, n_places - distance) <= neighbourhood:
-                members[m] = i
-                m += 1
-    if m == 0:  # no neighbourhood, or nobody in it
-        for i in range(n):
-            members[i] = i
-        m = n
-    if 0 < pool_size < m:
-        # Selection sampling: in order, each is taken with probability (places left) / (individuals left).
-        taken = 0
-        for j in range(m):
-            if below(s, m - j) < pool_size - taken:
-                members[taken] = members[j]
-                taken += 1
-        m = pool_size
-    return m
-
-
-@inner
-def draw_case(s, j, order, swaps, cumulative, drawn):
-    """The j-th case of an event: uniform among those left, or with probability by weight (`cumulative` not empty)."""
-    if cumulative.size > 0:
-        return draw_weighted(s, j, order, cumulative, drawn)
-    r = j + below(s, order.size - j)
-    swaps[j] = r
-    order[j], order[r] = order[r], order[j]
-    return order[j]
-
-
-@inner
-def draw_weighted(s, j, order, cumulative, drawn):
-    n = order.size
-    for _ in range(32):  # draws of a case already used are repeated: the same as renormalising
-        mark = unit(s) * cumulative[n - 1]
-        t, end = 0, n - 1
-        while t < end:  # the first case whose cumulative weight is above the mark
-            middle = (t + end) // 2
-            if cumulative[middle] > mark:
-                end = middle
-            else:
-                t = middle + 1
-        if not drawn[t]:
-            order[j] = t
-            drawn[t] = True
-            return t
-    left = 0.0
-    for t in range(n):
-        if not drawn[t]:
-            left += cumulative[t] - (cumulative[t - 1] if t > 0 else 0.0)
-    mark = unit(s) * left
-    chosen = -1
-    for t in range(n):
-        if not drawn[t]:
-            chosen = t
-            mark -= cumulative[t] - (cumulative[t - 1] if t > 0 else 0.0)
-            if mark < 0.0:
-                break
-    order[j] = chosen
-    drawn[chosen] = True
-    return chosen
-
-
-@inner
-def reset_order(order, swaps, drawn, used, weighted):
-    """Put the cases back in ascending order by undoing the draws, so that each event starts from the same order."""
-    for j in range(used - 1, -1, -1):
-        if weighted:
-            drawn[order[j]] = False
-        else:
-            r = swaps[j]
-            order[j], order[r] = order[r], order[j]
 
 
 @inner
@@ -187,6 +114,22 @@ def filter_few(members, size, verdicts, t):
 
 
 @inner
+def chosen(members, size, ties, choice):
+    """The last survivor that the event's first number chooses; of those with the least `ties`, if these are given."""
+    if ties.size > 0:
+        least_ties = ties[members[0]]
+        for q in range(1, size):
+            least_ties = min(least_ties, ties[members[q]])
+        left = 0
+        for q in range(size):
+            i = members[q]
+            members[left] = i
+            left += 1 if ties[i] == least_ties else 0
+        size = left
+    return members[np.int64((choice * u64(size)) >> u64(32))]
+
+
+@inner
 def filter_pool(pool, row, rest):
     """rest = pool and row; returns how many are left."""
     left = u64(0)
@@ -198,7 +141,7 @@ def filter_pool(pool, row, rest):
 
 @jit
 def select_static(
-    bits, verdicts, place, n_places, cumulative, pool_size, neighbourhood,
+    bits, verdicts, place, n_places, cumulative, pool_size, neighbourhood, most, ties, placed,
     seed, generation, purpose, n_events, parents, used, first, last,
 ):
     """Selection events first..last-1 on pass/fail bits (cases, words) and verdicts (individuals, tiles); parents and
@@ -225,8 +168,8 @@ def select_static(
         size = m
         j = np.int64(0)
         idle = 0
-        while size > FEW and idle < IDLE_CASES and j < n_cases:
-            t = draw_case(s, j, order, swaps, cumulative, drawn)
+        while size > FEW and idle < IDLE_CASES and j < most[event]:
+            t = draw_case(s, j, order, swaps, cumulative, drawn, placed)
             j += 1
             left = filter_pool(pool, bits[t], rest)
             idle += 1
@@ -237,28 +180,36 @@ def select_static(
         list_members(pool, few)
         # Members with equal verdicts stay together to the last case, so no more cases are drawn.
         telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
-        while telling_left and j < n_cases:
-            t = draw_case(s, j, order, swaps, cumulative, drawn)
+        while telling_left and j < most[event]:
+            t = draw_case(s, j, order, swaps, cumulative, drawn, placed)
             j += 1
             if (telling[t >> 6] >> u64(t & 63)) & u64(1):
                 size = filter_few(few, size, verdicts, t)
                 telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
         reset_order(order, swaps, drawn, j, cumulative.size > 0)
-        used[event] = n_cases if size > 1 else j
-        parents[event] = few[np.int64((choice * u64(size)) >> u64(32))]
+        used[event] = most[event] if size > 1 else j
+        parents[event] = chosen(few, size, ties, choice)
 
 
 @jit
 def select_pooled(
-    e, place, n_places, scale, best_scope, width_kind, epsilon, cumulative, pool_size, neighbourhood,
-    seed, generation, purpose, n_events, parents, used, first, last,
+    e, place, n_places, scale, best_scope, width_kind, epsilon, known, bits, ascending, cumulative, pool_size,
+    neighbourhood, most, ties, placed, seed, generation, purpose, n_events, parents, used, first, last,
 ):
-    """As `select_static`, with the best error or the width over the pool."""
+    """As `select_static`, with the best error or the width over the pool.
+
+    Split rules pass nearly everyone, so events are long. They bring what is `known` of each case, the width over the
+    population or the limit over everyone; and `bits` of who passes with the best error of the population, who pass all
+    the more with the best of the pool, or the `ascending` order of each case's errors. All of it may be empty.
+    """
     n_cases, n = e.shape
     everyone = np.arange(n)
     kind = e.dtype.type
     widths = np.empty(n_cases, e.dtype)
     ready = np.zeros(n_cases, np.uint8)
+    for t in range(known.size):
+        widths[t], ready[t] = known[t], True
+    pool, inside = np.zeros(bits.shape[1], np.uint64), np.zeros(n, np.uint8)
     values, deviation, sample = np.empty(n, e.dtype), np.empty(n, e.dtype), np.empty(SAMPLE, e.dtype)
     classes = np.empty(n, np.uint64)
     hashed = False
@@ -270,22 +221,32 @@ def select_pooled(
         s[0] = key(seed, generation, purpose, event)
         choice = draw(s) >> u64(32)
         size = draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size)
+        if known.size > 0:
+            mark(members, size, pool, inside)
         j = np.int64(0)
         idle = 0
-        while size > 1 and j < n_cases:
-            t = draw_case(s, j, order, swaps, cumulative, drawn)
+        while size > 1 and j < most[event]:
+            t = draw_case(s, j, order, swaps, cumulative, drawn, placed)
             j += 1
-            if width_kind == MAD_POPULATION:
+            if bits.size > 0 and all_pass(pool, bits[t]):
+                continue
+            if width_kind == MAD_POPULATION or width_kind == SPLIT_POPULATION:
                 if not ready[t]:
                     m = finite_values(e[t], everyone, n, values)
-                    widths[t] = mad(values, m, deviation, sample) if m > 0 else kind(0.0)
+                    widths[t] = spread(values, m, width_kind, deviation, sample) if m > 0 else kind(0.0)
                     ready[t] = True
                 best = best_finite(e[t], members, size)
                 limit = kind(scale) * best + widths[t] if best < np.inf else kind(np.nan)
+            elif size == n and ready[t]:  # the threshold over everyone is the same in all events
+                limit = widths[t]
+            elif ascending.size > 0 and MANY * size > n:
+                limit = split_of_sorted(e[t], ascending[t], inside, values)
             else:
                 limit = threshold(
                     e[t], members, size, scale, best_scope, width_kind, epsilon, values, deviation, sample
                 )
+                if size == n:
+                    widths[t], ready[t] = limit, True
             left = 0
             for q in range(size):
                 i = members[q]
@@ -293,7 +254,10 @@ def select_pooled(
                     members[left] = i
                     left += 1
             idle = 0 if 0 < left < size else idle + 1
-            size = left if left > 0 else size
+            if 0 < left < size:
+                size = left
+                if known.size > 0:
+                    mark(members, size, pool, inside)
             # Members with equal errors stay together to the last case.
             if idle == IDLE_CASES and n_cases - j > IDLE_CASES:
                 if not hashed:
@@ -305,5 +269,5 @@ def select_pooled(
                 if q == size:
                     break
         reset_order(order, swaps, drawn, j, cumulative.size > 0)
-        used[event] = n_cases if size > 1 else j
-        parents[event] = members[np.int64((choice * u64(size)) >> u64(32))]
+        used[event] = most[event] if size > 1 else j
+        parents[event] = chosen(members, size, ties, choice)

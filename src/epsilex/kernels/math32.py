@@ -183,3 +183,38 @@ def tanh(x):
     far = f32(1.0) - f32(2.0) / (exp(size + size) + f32(1.0))
     far = -far if x < f32(0.0) else far
     return near if size < f32(0.625) else far
+
+
+HALF_PI = f32(1.5707963267948966)
+
+
+@inner
+def _arcsine(x, s):
+    """arcsin x for |x| up to 1/2 and s = x^2: a minimax polynomial."""
+    p = (f32(0.04221856053) * s + f32(0.02414760426)) * s + f32(0.04547709835)
+    p = (p * s + f32(0.07495241772)) * s + f32(0.1666675393)
+    return p * (s * x) + x
+
+
+@inner
+def arcsin(x):
+    """pi/2 - 2 arcsin(sqrt((1 - x) / 2)) where x is near 1; NaN beyond 1."""
+    size = abs(x)
+    s = f32(0.5) - f32(0.5) * size
+    far = size > f32(0.5)
+    s = s if far else x * x
+    y = _arcsine(np.sqrt(s) if far else size, s)
+    y = HALF_PI - (y + y) if far else y
+    return -y if x < f32(0.0) else y
+
+
+@inner
+def arccos(x):
+    """2 arcsin(sqrt((1 - x) / 2)) where x is near 1, so that no digit is lost there; NaN beyond 1."""
+    size = abs(x)
+    s = f32(0.5) - f32(0.5) * size
+    far = size > f32(0.5)
+    s = s if far else x * x
+    y = _arcsine(np.sqrt(s) if far else x, s)
+    around = (f32(2.0) * HALF_PI) - (y + y) if x < f32(0.0) else y + y
+    return around if far else HALF_PI - y

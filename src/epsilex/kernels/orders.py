@@ -8,13 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import jit
-from epsilex.kernels.lexicase import draw_case, draw_pool, reset_order
+from epsilex.kernels.drawing import draw_case, draw_pool, reset_order
 from epsilex.kernels.streams import draw, key
 
 
 @jit
 def case_orders(
-    place, n_places, cumulative, n_cases, pool_size, neighbourhood, seed, generation, purpose, n_events, used, orders,
+    place, n_places, cumulative, n_cases, pool_size, neighbourhood, placed, seed, generation, purpose, n_events, used,
+    orders,
 ):
     """orders (events, depth): the first cases of each event that used `used` of them, then -1."""
     members = np.empty(place.size, np.int64)
@@ -28,7 +29,7 @@ def case_orders(
         draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size)
         m = min(used[event], depth)
         for j in range(m):
-            orders[event, j] = draw_case(s, j, order, swaps, cumulative, drawn)
+            orders[event, j] = draw_case(s, j, order, swaps, cumulative, drawn, placed)
         for j in range(m, depth):
             orders[event, j] = -1
         reset_order(order, swaps, drawn, m, cumulative.size > 0)

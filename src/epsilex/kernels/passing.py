@@ -14,7 +14,7 @@ from epsilex.kernels.thresholds import infinity, least_and_greatest
 
 u64 = np.uint64
 NO_BEST, POPULATION, POOL = 0, 1, 2  # scope of the best error
-FIXED, MAD_POPULATION, MAD_POOL = 0, 1, 2  # kind of the width
+FIXED, MAD_POPULATION, MAD_POOL, SPLIT_POPULATION, SPLIT_POOL = 0, 1, 2, 3, 4  # kind of the width
 LINE = 16  # values of padding per row: rows 4096 bytes apart would compete for cache
 
 

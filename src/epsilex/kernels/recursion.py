@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
-from epsilex.kernels.evaluating import BLOCK, CONSTANT, FEATURE, LANES, run_program
+from epsilex.kernels.evaluating import BLOCK, LANES, run_program
+from epsilex.kernels.postfix import CONSTANT, FEATURE
 
 
 def lane_order(n_rows: int, feedback: int) -> np.ndarray:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import as_integers, call4, inner, jit
-from epsilex.kernels.evaluating import CONSTANT, FEATURE, fill, scale
+from epsilex.kernels.evaluating import fill, scale
+from epsilex.kernels.postfix import CONSTANT, FEATURE
 
 u64 = np.uint64
 BUFFER, COLUMN, OUTPUT = 0, 1, 2

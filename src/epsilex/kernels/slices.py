@@ -4,20 +4,57 @@ output, so the number of threads never changes the result."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 
-_POOLS: dict[tuple[int, int], ThreadPoolExecutor] = {}
 SLICES_PER_THREAD = 4  # programs differ in length, and smaller slices balance the load
 
 
-def _pool(n_jobs: int) -> ThreadPoolExecutor:
-    """One pool per process and size; a forked child must not use its parent's threads."""
-    key = (os.getpid(), n_jobs)
-    if key not in _POOLS:
-        _POOLS[key] = ThreadPoolExecutor(n_jobs, thread_name_prefix="epsilex")
-    return _POOLS[key]
+@dataclass
+class _Shared:
+    """A pool and how many use it now."""
+
+    pool: ThreadPoolExecutor
+    users: int = 0
+
+
+_POOLS: dict[int, _Shared] = {}  # by number of threads
+_LOCK = threading.Lock()
+
+
+@contextmanager
+def threads(n_jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool that all calls within share, and that ends with the last of them."""
+    with _LOCK:
+        if n_jobs not in _POOLS:
+            _POOLS[n_jobs] = _Shared(ThreadPoolExecutor(n_jobs, thread_name_prefix="epsilex"))
+        shared = _POOLS[n_jobs]
+        shared.users += 1
+    try:
+        yield shared.pool
+    finally:
+        with _LOCK:
+            shared.users -= 1
+            over = shared.users == 0
+            if over and _POOLS.get(n_jobs) is shared:
+                del _POOLS[n_jobs]
+        if over:
+            shared.pool.shutdown()
+
+
+def _forget() -> None:
+    """A forked child has none of its parent's threads."""
+    global _LOCK
+    _LOCK = threading.Lock()
+    _POOLS.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def run(kernel: Callable[[int, int], None], n: int, n_jobs: int = 1) -> None:
@@ -33,10 +70,11 @@ def run(kernel: Callable[[int, int], None], n: int, n_jobs: int = 1) -> None:
         while (k := next(ticket)) < n_slices:
             kernel(n * k // n_slices, n * (k + 1) // n_slices)
 
-    others = [_pool(n_jobs).submit(work) for _ in range(min(n_jobs, n_slices) - 1)]
-    try:
-        work()
-    finally:
-        wait(others)
+    with threads(n_jobs) as pool:
+        others = [pool.submit(work) for _ in range(min(n_jobs, n_slices) - 1)]
+        try:
+            work()
+        finally:
+            wait(others)
     for other in others:
         other.result()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from epsilex.selection import environmental
 from epsilex.selection.methods import Address, Measures, Method, Selected, generator
 
 
@@ -20,58 +21,17 @@ def parents(measures: Measures, n: int, address: Address, n_jobs: int = 1) -> Se
 
 
 def survive(fitness: np.ndarray, age: np.ndarray, n: int) -> np.ndarray:
-    """Indices of the `n` survivors, ascending.
-
-    SPEA2: all non-dominated individuals survive. If they are too few, the best by raw fitness and density join them. If
-    they are too many, those nearest to their neighbours are removed first. Density only decides among equal raw
-    fitness, so it is computed for that last group only. Distances are between objectives divided by their greatest
-    values, as in the authors' program.
-    """
-    from epsilex.kernels import pareto
-
+    """Indices of the `n` survivors, ascending. Distances are between objectives divided by their greatest values, as in
+    the authors' program."""
     finite = np.isfinite(fitness)
     worst = fitness[finite].max(initial=1.0)
-    f = np.where(finite, fitness, 10.0 * worst + 1.0).astype(np.float64)
-    g = np.asarray(age, np.float64)
-    raw = np.empty(len(f), np.int64)
-    pareto.spea2_raw_fitness(f, g, raw)
-    f, g = _over_greatest(f), _over_greatest(g)
-    order = np.argsort(raw, kind="stable")
-    cut = raw[order[n - 1]]
-    kept = np.flatnonzero(raw < cut)
-    last = np.flatnonzero(raw == cut)
-    wanted = n - len(kept)
-    if wanted < len(last):
-        last = _truncated(f, g, last, wanted) if cut == 0 else _sparsest(f, g, last, wanted)
-    return np.sort(np.concatenate([kept, last]))
+    objectives = np.stack([np.where(finite, fitness, 10.0 * worst + 1.0), age], axis=1).astype(np.float64)
+    greatest = objectives.max(axis=0)
+    return np.sort(environmental.survivors(objectives, objectives / np.where(greatest > 0.0, greatest, 1.0), n))
 
 
-def _over_greatest(objective: np.ndarray) -> np.ndarray:
-    greatest = objective.max()
-    return objective / greatest if greatest > 0 else objective
+def survivors(measures: Measures, n: int, address: Address) -> np.ndarray:
+    return survive(measures.fitness, measures.age, n)
 
 
-def _sparsest(f, g, who, wanted: int) -> np.ndarray:
-    """The `wanted` individuals of lowest density: greatest distance to the k-th neighbour, k = sqrt(population)."""
-    from epsilex.kernels import pareto
-
-    distance = np.empty(len(who))
-    pareto.kth_neighbour_distance(f, g, who, max(1, int(np.sqrt(len(f)))), distance)
-    return who[np.argsort(-distance, kind="stable")[:wanted]]
-
-
-def _truncated(f, g, who, wanted: int) -> np.ndarray:
-    from epsilex.kernels import pareto
-
-    points, inverse, count = np.unique(
-        np.stack([f[who], g[who]], axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    left = count.astype(np.int64)
-    pareto.spea2_truncate(points[:, 0].copy(), points[:, 1].copy(), left, len(who) - wanted)
-    inverse = inverse.reshape(-1)
-    order = np.argsort(inverse, kind="stable")
-    place = np.arange(len(who)) - np.repeat(np.cumsum(count) - count, count)
-    return who[order[place < left[inverse[order]]]]
-
-
-METHOD = Method("afp", "AFP", parents, survive)
+METHOD = Method("afp", "AFP", parents, survivors)

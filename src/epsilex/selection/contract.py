@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from epsilex.selection.methods import Address, Measures, Method, Selected
+from epsilex.selection.methods import KINDS, Address, Measures, Memory, Method, Selected
 
 
 def check(method: Method, **options) -> None:
@@ -14,12 +14,14 @@ def check(method: Method, **options) -> None:
 
     Parents are indices of the population, one per event, the same for the same address and any number of threads, and
     the method changes none of its inputs. This also holds for one individual, one case, equal individuals and
-    non-finite errors. Survivors are distinct indices, as many as requested.
+    non-finite errors. What a method remembers are arrays that a checkpoint can hold; the same memory gives the same
+    parents and the same next memory. Survivors are distinct indices, as many as requested.
     """
     for name, measures in _populations().items():
         _check_parents(method, measures, name, options)
+        _check_memory(method, measures, name, options)
     if method.survive is not None:
-        _check_survivors(method.survive)
+        _check_survivors(method, options)
 
 
 def _check_parents(method: Method, measures: Measures, name: str, options: dict) -> None:
@@ -35,6 +37,31 @@ def _check_parents(method: Method, measures: Measures, name: str, options: dict)
         assert (threads.parents == found.parents).all(), f"{method.id}, {name}: expected the same for three threads"
 
 
+def _check_memory(method: Method, measures: Measures, name: str, options: dict) -> None:
+    """Three generations, each with the memory of the one before."""
+    memory: Memory = {}
+    for generation in (8, 9, 10):
+        before = {key: array.copy() for key, array in memory.items()}
+        runs = [
+            method.parents(replace(measures, memory=memory), 9, Address(5, generation), n_jobs, **options)
+            for n_jobs in (1, 1, 3)
+        ]
+        where = f"{method.id}, {name}, generation {generation}"
+        assert _equal(memory, before), f"{where}: expected the memory it was given to be left alone"
+        for found in runs:
+            _check_selected(found, 9, len(measures), where)
+            same = (found.parents == runs[0].parents).all() and _equal(found.memory, runs[0].memory)
+            assert same, f"{where}: expected the same parents and memory again, for any number of threads"
+        memory = runs[0].memory
+        for key, array in memory.items():
+            right = isinstance(key, str) and isinstance(array, np.ndarray) and str(array.dtype) in KINDS
+            assert right, f"{where}: expected arrays of {', '.join(KINDS)} as memory; got {key!r}: {array!r}"
+
+
+def _equal(a: Memory, b: Memory) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[key], b[key], equal_nan=a[key].dtype.kind == "f") for key in a)
+
+
 def _check_selected(found: Selected, n: int, size: int, where: str) -> None:
     parents, used = np.asarray(found.parents), np.asarray(found.cases_used)
     assert parents.shape == (n,), f"{where}: expected {n} parents; got {parents.shape}"
@@ -46,13 +73,19 @@ def _check_selected(found: Selected, n: int, size: int, where: str) -> None:
     assert ((used >= 0) & (used <= 1)).all(), f"{where}: expected shares from 0 to 1; got {used}"
 
 
-def _check_survivors(survive: Callable) -> None:
+def _check_survivors(method: Method, options: dict) -> None:
     rng = np.random.default_rng(2)
-    for n in (1, 10, 61):
-        fitness = np.where(rng.random(61) < 0.1, np.inf, rng.random(61))
-        kept = np.asarray(survive(fitness, rng.integers(0, 9, 61), n))
-        right = kept.shape == (n,) and len(np.unique(kept)) == n and 0 <= kept.min() <= kept.max() < 61
-        assert right, f"survive: expected {n} distinct indices below 61; got {kept}"
+    assert method.survive is not None
+    for n, newcomers in ((1, 0), (10, 3), (20, 1), (30, 30)):
+        size = 2 * n + newcomers
+        fitness = np.where(rng.random(size) < 0.1, np.inf, rng.random(size))
+        errors = rng.random((size, 12 if method.survive_errors else 0)).astype(np.float32)
+        measures = Measures.of(errors, fitness, rng.integers(0, 9, size), rng.integers(1, 6, size))
+        for seen in (measures, measures.take(np.zeros(size, np.int64))):  # and all of them equal
+            kept, again = (np.asarray(method.survive(seen, n, Address(1, 4), **options)) for _ in range(2))
+            right = kept.shape == (n,) and len(np.unique(kept)) == n and 0 <= kept.min() <= kept.max() < size
+            assert right, f"survive: expected {n} distinct indices below {size}; got {kept}"
+            assert (kept == again).all(), "survive: expected the same survivors again"
 
 
 def _columns(measures: Measures) -> list[np.ndarray]:

@@ -5,6 +5,7 @@ Spector, "Assessment of problem modality by differential performance of lexicase
 
 from __future__ import annotations
 
-from epsilex.selection.lexicase import Rule, lexicase_method
+from epsilex.selection.lexicase import lexicase_method
+from epsilex.selection.rules import Rule
 
 METHOD = lexicase_method("lex", "Lex", Rule(best="pool"))

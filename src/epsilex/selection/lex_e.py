@@ -5,6 +5,7 @@ La Cava, Spector, Danai, "Epsilon-lexicase selection for regression", GECCO (201
 
 from __future__ import annotations
 
-from epsilex.selection.lexicase import Rule, lexicase_method
+from epsilex.selection.lexicase import lexicase_method
+from epsilex.selection.rules import Rule
 
 METHOD = lexicase_method("lex_e", "Lex eps_e", Rule(scale=6.0), relative=True)

@@ -6,6 +6,7 @@ epsilon-lexicase selection", Evolutionary Computation 27 (2019).
 
 from __future__ import annotations
 
-from epsilex.selection.lexicase import Rule, lexicase_method
+from epsilex.selection.lexicase import lexicase_method
+from epsilex.selection.rules import Rule
 
 METHOD = lexicase_method("lex_semi", "Lex semi-dynamic", Rule(best="pool", width="population"))

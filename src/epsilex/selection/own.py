@@ -2,10 +2,12 @@
 
     def mine(errors, n, rng): ...                        # returns indices of n parents
     def mine(errors, n, rng, *, fitness, age, k=3): ...  # may also ask for fitness, age, length, generation, address,
-                                                         # n_jobs by name; its other keywords are options
+                                                         # n_jobs, memory by name; its other keywords are options
     return parents, cases_used                           # may also return the share of the cases that each event used
 
-Parents mate in the order they are returned: 2 j with 2 j + 1. For its own survival rule, a method must be a `Method`.
+Parents mate in the order they are returned: 2 j with 2 j + 1. A `memory` is a dictionary of arrays, empty at first;
+what the function puts there is there again in the next generation. For its own survival rule, a method must be a
+`Method`.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from epsilex.selection.methods import Address, Measures, Method, Selected, generator
+from epsilex.selection.methods import KINDS, Address, Measures, Method, Selected, generator
 
-OFFERED = ("fitness", "age", "length", "generation", "address", "n_jobs")
+OFFERED = ("fitness", "age", "length", "generation", "address", "n_jobs", "memory")
 
 
 def method_of(function: Callable) -> Method:
@@ -27,14 +29,17 @@ def method_of(function: Callable) -> Method:
     asked = [word for word in keywords if word in OFFERED]
 
     def parents(measures: Measures, n: int, address: Address, n_jobs: int = 1, **options) -> Selected:
+        memory = dict(measures.memory)
         offer = {
             "fitness": measures.fitness, "age": measures.age, "length": measures.length,
             "generation": address.generation, "address": address, "n_jobs": n_jobs,
+            "memory": memory,
         }  # fmt: skip
         given = {word: offer[word] for word in asked}
         found = function(measures.errors, n, generator(address, 0), **given, **options)
         chosen, used = found if isinstance(found, tuple) else (found, np.zeros(n))
-        return Selected(_indices(chosen, n, len(measures), name), _shares(used, n, name))
+        kept = _arrays(memory, name) if "memory" in asked else {}
+        return Selected(_indices(chosen, n, len(measures), name), _shares(used, n, name), kept)
 
     return Method(name, name, parents, options=tuple(word for word in keywords if word not in OFFERED))
 
@@ -57,6 +62,18 @@ def _indices(chosen, n: int, size: int, name: str) -> np.ndarray:
     if not right:
         raise ValueError(f"selection {name}: expected {n} indices below {size}; got {chosen!r}")
     return chosen
+
+
+def _arrays(memory: dict, name: str) -> dict[str, np.ndarray]:
+    """Copies, so that nothing the function keeps can change them."""
+    kept = {key: np.array(value) for key, value in memory.items()}
+    for key, array in kept.items():
+        if not isinstance(key, str) or str(array.dtype) not in KINDS:
+            raise ValueError(
+                f"selection {name}: expected names and arrays of {', '.join(KINDS)} in its memory; got {key!r} of "
+                f"{array.dtype}"
+            )
+    return kept
 
 
 def _shares(used, n: int, name: str) -> np.ndarray:
