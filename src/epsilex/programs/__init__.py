@@ -7,13 +7,15 @@ evaluation  `evaluate`: outputs of all programs on all rows, float32
 fold        the traversal of a program's nodes that all others share
 numeric     float64 values by the table's NumPy functions
 gradient    their derivatives
+derivative  the derivative of a program, as a program
 machine     machine code of the operators
 formula     infix text
 parser      infix text to programs, by a whitelist
-export      SymPy and LaTeX, built from the program
-source      standalone Python and C source code
-simplify    shorter programs with the same values
-algebra     normal forms of sums and products, for `simplify`
+written     a person's own formula, with named constants
+export      every other notation, from LaTeX to PyTorch
+algebra     every rewriting: the shortest and most usual form of a formula
+length      the length of a formula as it is printed
+constants   numbers as a scientist writes them: fractions, pi, e, and the user's own constants
 intervals   enclosures that prove a formula finite on a box
 poles       branch and bound with intervals
 """

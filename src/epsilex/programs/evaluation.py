@@ -14,7 +14,8 @@ GROUP = 2000  # programs per group of shared subtrees: the live results of more 
 def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     """Outputs of every program on every row: (programs, rows) float32.
 
-    Where a formula is undefined or overflows, its output is NaN or infinite, as in NumPy.
+    Where a formula is undefined or overflows, its output is NaN or infinite, as in NumPy. The bits do not depend on
+    `n_jobs`.
     """
     from epsilex.kernels.evaluating import in_blocks
 
@@ -24,12 +25,14 @@ def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X: expected numbers; got dtype {X.dtype}")
     _check(programs, X.shape[1])
-    return evaluate_blocks(programs, in_blocks(X), n_jobs)[:, : X.shape[0]]
+    out = evaluate_blocks(programs, in_blocks(X), n_jobs)[:, : X.shape[0]]
+    out[np.isnan(out)] = np.nan  # which of two NaN with different signs survives a sum depends on the threads
+    return out
 
 
 def _check(programs: Programs, n_features: int) -> None:
     """Raise a ValueError unless the programs are well formed: the kernel detects errors, `validate` describes them."""
-    from epsilex.kernels.variation import well_formed
+    from epsilex.kernels.postfix import well_formed
 
     same = programs.opcode.shape == programs.feature.shape == programs.constant.shape
     if not (same and programs.length.shape == programs.opcode.shape[:1]) or not well_formed(

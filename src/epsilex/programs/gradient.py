@@ -11,12 +11,15 @@ from epsilex.programs.operators import CONSTANT, FEATURE, lookup
 
 
 def constant_places(nodes: Sequence[Node]) -> list[int]:
-    """Nodes whose constant can be tuned: constants and features, but not exponents.
+    """Nodes whose constant can be tuned: constants and features, but not whole exponents.
 
     A whole exponent of `pow` is part of the formula's shape: another value would be undefined for negative bases.
     """
-    fixed = {k - 1 for k, node in enumerate(nodes) if node[0] > FEATURE and lookup(node[0]).name == "pow"}
-    return [k for k, node in enumerate(nodes) if node[0] in (CONSTANT, FEATURE) and k not in fixed]
+    powers = {k - 1 for k, node in enumerate(nodes) if node[0] > FEATURE and lookup(node[0]).name == "pow"}
+    return [
+        k for k, (code, _, value) in enumerate(nodes)
+        if code == FEATURE or (code == CONSTANT and not (k in powers and value.is_integer()))
+    ]  # fmt: skip
 
 
 def jacobian64(nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

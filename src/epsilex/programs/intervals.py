@@ -99,6 +99,16 @@ def tanh(a: Interval) -> Interval | None:
     return _monotone(math.tanh, a, floor=-1.0, ceiling=1.0)
 
 
+def asin(a: Interval) -> Interval | None:
+    return None if a.lo < -1.0 or a.hi > 1.0 else _monotone(math.asin, a)
+
+
+def acos(a: Interval) -> Interval | None:
+    if a.lo < -1.0 or a.hi > 1.0:
+        return None
+    return _widened(math.acos(a.hi), math.acos(a.lo), 0.0)
+
+
 def sin(a: Interval) -> Interval | None:
     return _wave(math.sin, a, peak=math.pi / 2)
 

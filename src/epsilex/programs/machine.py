@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from epsilex.programs import operators
 from epsilex.programs.operators import FIRST_OPERATOR, Operator
 
-_KERNELS: dict[tuple[Operator, bool], object] = {}  # keeps the compiled functions alive
+_KERNELS: dict[tuple[Operator, bool], Any] = {}  # keeps the compiled functions alive
 
 
 def _address(row: Operator, slope: bool) -> int:
@@ -20,7 +22,7 @@ def _address(row: Operator, slope: bool) -> int:
             if slope
             else value_kernel(row.name, row.arity, row.value)
         )
-    return _KERNELS[key].address  # type: ignore[attr-defined]
+    return _KERNELS[key].address
 
 
 def addresses(used: np.ndarray, slope: bool = False) -> np.ndarray:

@@ -52,7 +52,6 @@ class Operator:
     c: str | None = None
     latex: str | None = None
     commutative: bool = False
-    associative: bool = False
     identity: float | None = None
 
     @property
@@ -75,7 +74,7 @@ def _plog(a):
 _BUILT_IN = (
     Operator(
         "add", 2, np.add, (lambda a, b, v: 1.0, lambda a, b, v: 1.0), "+", lambda sp, a, b: a + b, iv.add,
-        precedence=SUM, commutative=True, associative=True, identity=0.0,
+        precedence=SUM, commutative=True, identity=0.0,
     ),
     Operator(
         "sub", 2, np.subtract, (lambda a, b, v: 1.0, lambda a, b, v: -1.0), "-", lambda sp, a, b: a - b, iv.sub,
@@ -83,7 +82,7 @@ _BUILT_IN = (
     ),
     Operator(
         "mul", 2, np.multiply, (lambda a, b, v: b, lambda a, b, v: a), "*", lambda sp, a, b: a * b, iv.mul,
-        precedence=PRODUCT, commutative=True, associative=True, identity=1.0,
+        precedence=PRODUCT, commutative=True, identity=1.0,
     ),
     Operator(
         "div", 2, np.divide, (lambda a, b, v: 1.0 / b, lambda a, b, v: -v / b), "/", lambda sp, a, b: a / b, iv.div,
@@ -134,7 +133,7 @@ _BUILT_IN = (
         c="{0} >= {1} || isnan({0}) ? {0} : {1}", latex=r"\max\left({0}, {1}\right)", commutative=True,
     ),
     Operator(
-        "pow", 2, np.power, (lambda a, b, v: b * np.power(a, b - 1.0), lambda a, b, v: v * np.log(a)), "**",
+        "pow", 2, np.power, (lambda a, b, v: b * np.power(a, b - 1.0), lambda a, b, v: v * np.log(a)), "^",
         lambda sp, a, b: a**b, iv.power, precedence=POWER, numpy="np.power({0}, {1})", c="pow({0}, {1})",
         latex=r"{0}^{{1}}", identity=1.0,
     ),
@@ -155,6 +154,14 @@ _BUILT_IN = (
     Operator(
         "plog", 1, _plog, (lambda a, v: np.where(np.abs(a) < 1e-6, 0.0, 1.0 / a),), "plog", None, iv.plog,
         numpy="np.where(np.abs({0}) < 1e-6, 0.0, np.log(np.abs({0})))", c="fabs({0}) < 1e-6 ? 0.0 : log(fabs({0}))",
+    ),
+    Operator(
+        "asin", 1, np.arcsin, (lambda a, v: 1.0 / np.sqrt(1.0 - a * a),), "asin", lambda sp, a: sp.asin(a), iv.asin,
+        numpy="np.arcsin({0})", c="asin({0})", latex=r"\arcsin\left({0}\right)",
+    ),
+    Operator(
+        "acos", 1, np.arccos, (lambda a, v: -1.0 / np.sqrt(1.0 - a * a),), "acos", lambda sp, a: sp.acos(a), iv.acos,
+        numpy="np.arccos({0})", c="acos({0})", latex=r"\arccos\left({0}\right)",
     ),
 )  # fmt: skip
 
@@ -191,10 +198,18 @@ COMMON = (
 )  # the default of a search
 
 
+SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "**": "pow"}
+
+
+def canonical(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of operators, which may be given by their symbols."""
+    return tuple(SYMBOLS.get(name, name) if isinstance(name, str) else name for name in names)
+
+
 def opcode(name: str) -> int:
-    """The opcode of the operator called `name`."""
+    """The opcode of the operator called `name`, or written as this symbol."""
     try:
-        return _OPCODES[name]
+        return _OPCODES[SYMBOLS.get(name, name)]
     except (KeyError, TypeError):
         known = ", ".join(row.name for row in TABLE)
         raise ValueError(f"operators: expected names among {known}; got {name!r}") from None

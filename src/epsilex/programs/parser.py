@@ -1,15 +1,16 @@
 """The whitelist parser: formula text to a program.
 
 The grammar is that of `epsilex.programs.formula.text`: numbers, feature names (in backticks unless they are plain
-identifiers), `+ - * / **`, unary minus, brackets, and the functions of the operator table. The text is turned into
-postfix nodes by the shunting-yard algorithm, without recursion and without evaluating anything.
+identifiers), `+ - * / ^` (or `**`), unary minus, brackets, the functions of the operator table, and the constants `pi`
+and `e` unless features are called so. The text is turned into postfix nodes by the shunting-yard algorithm, without
+recursion; only a fraction in an exponent is computed, as in `x^(1/3)`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from epsilex.programs.fold import Node
@@ -21,13 +22,14 @@ MAX_DEPTH = 1_000  # brackets and operators waiting for their argument
 MAX_DIGITS = 100  # characters of one number
 MAX_FEATURES = 10**9  # largest index in a name such as x12, if no names are given
 
-MUL, NEG = opcode("mul"), opcode("neg")
+MUL, DIV, NEG, POW, SQUARE = (opcode(name) for name in ("mul", "div", "neg", "pow", "square"))
+CONSTANTS = {"pi": math.pi, "e": math.e}
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[^\W\d]\w*)"
     r"|(?P<quoted>`(?:[^`]|``)*`)"
-    r"|(?P<symbol>\*\*|[-+*/(),])"
+    r"|(?P<symbol>\*\*|[-+*/^(),])"
     r"|(?P<end>\Z))"
 )
 
@@ -48,17 +50,25 @@ class _Bracket:
     commas: int = 0
 
 
-def parse(text: str, names: Sequence[str] | None = None, n_features: int | None = None) -> list[Node]:
+def parse(
+    text: str, names: Sequence[str] | None = None, n_features: int | None = None,
+    constants: Mapping[str, float] | None = None, unknown: list[str] | None = None,
+) -> list[Node]:  # fmt: skip
     """Program of a formula, as a list of (opcode, feature, constant) in postfix order.
 
     Parameters
     ----------
     text : str
-        A formula, such as ``2.5*x0 - sin(x1)**2``. A number times a feature becomes the feature's coefficient.
+        A formula, such as ``2.5*x0 - sin(x1)^2``. A number times a feature becomes the feature's coefficient.
     names : sequence of str, optional
         Feature names by column; by default `x0`, `x1`, ...
     n_features : int, optional
         Number of columns, if no names are given.
+    constants : mapping from names to numbers, optional
+        Constants by name, beside `pi` and `e`.
+    unknown : list of str, optional
+        Takes the plain names that are not columns, `e` among them; in the program they are features after the last
+        column. Without it such a name is an error.
     """
     if not isinstance(text, str):
         raise ValueError(f"text: expected a formula as a string; got {type(text).__name__}")
@@ -66,14 +76,15 @@ def parse(text: str, names: Sequence[str] | None = None, n_features: int | None 
         raise ValueError(f"text: expected at most {MAX_CHARACTERS} characters; got {len(text)}")
     if not text.strip():
         raise ValueError("text: expected a formula; got an empty text")
-    return _Parser(text, _Columns(names, n_features)).run()
+    known = CONSTANTS if unknown is None else {"pi": CONSTANTS["pi"]}  # a person's own `e` is one more constant to tune
+    return _Parser(text, _Columns(names, n_features, unknown), known | dict(constants or {})).run()
 
 
 class _Columns:
     """Feature names to columns."""
 
-    def __init__(self, names: Sequence[str] | None, n_features: int | None):
-        self.n_features = n_features
+    def __init__(self, names: Sequence[str] | None, n_features: int | None, unknown: list[str] | None = None):
+        self.n_features, self.unknown = n_features, unknown
         self.by_name = None if names is None else {str(name): k for k, name in enumerate(names)}
         if names is not None and self.by_name is not None and len(self.by_name) < len(names):
             raise ValueError("names: expected each name once; got duplicates")
@@ -85,6 +96,14 @@ class _Columns:
             return None
         column = int(name[1:])
         return column if column < (MAX_FEATURES if self.n_features is None else self.n_features) else None
+
+    def find_or_add(self, name: str) -> int | None:
+        column = self.find(name)
+        if column is not None or self.unknown is None or self.by_name is None:
+            return column
+        if name not in self.unknown:
+            self.unknown.append(name)
+        return len(self.by_name) + self.unknown.index(name)
 
     def known(self) -> str:
         if self.by_name is None:
@@ -99,13 +118,14 @@ class _Parser:
     waiting  the stack of the shunting yard: operators that wait for their last argument, and open brackets
     """
 
-    def __init__(self, text: str, columns: _Columns):
-        self.text, self.columns = text, columns
+    def __init__(self, text: str, columns: _Columns, constants: Mapping[str, float]):
+        self.text, self.columns, self.constants = text, columns, constants
         self.nodes: list[Node] = []
         self.waiting: list[Operator | _Bracket] = []
         self.at = 0
         self.functions = {row.symbol: row for row in TABLE if row.precedence == CALL}
         self.infix = {row.symbol: row for row in TABLE if row.infix}
+        self.infix["**"] = lookup(POW)
 
     def run(self) -> list[Node]:
         operand_next = True
@@ -126,7 +146,7 @@ class _Parser:
         match = _TOKEN.match(self.text, self.at)
         if match is None:
             at = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip())
-            what = "a closing backtick" if self.text[at] == "`" else "a number, a name or one of + - * / ** ( ) ,"
+            what = "a closing backtick" if self.text[at] == "`" else "a number, a name or one of + - * / ^ ( ) ,"
             raise self.error(f"expected {what}; got {self.text[at]!r}", at)
         self.at = match.end()
         kind = match.lastgroup or "end"
@@ -138,7 +158,8 @@ class _Parser:
             self.emit((CONSTANT, 0, self.number(token)))
             return False
         if token.kind == "quoted":
-            self.feature(token.text[1:-1].replace("``", "`"), token.at)
+            name = token.text[1:-1].replace("``", "`")
+            self.feature(name, token.at, self.columns.find(name))
             return False
         if token.kind == "name":
             return self.name(token)
@@ -191,11 +212,13 @@ class _Parser:
         self.at = after
         if row is not None:
             raise self.error(f"expected '(' after {token.text} (write a feature of that name in backticks)", token.at)
-        self.feature(token.text, token.at)
+        if token.text in self.constants and self.columns.find(token.text) is None:
+            self.emit((CONSTANT, 0, self.constants[token.text]))
+        else:
+            self.feature(token.text, token.at, self.columns.find_or_add(token.text))
         return False
 
-    def feature(self, name: str, at: int) -> None:
-        column = self.columns.find(name)
+    def feature(self, name: str, at: int, column: int | None) -> None:
         if column is None:
             raise self.error(f"expected a feature among {self.columns.known()}; got {_short(name)!r}", at)
         self.emit((FEATURE, column, 1.0))
@@ -234,13 +257,26 @@ class _Parser:
 
     def apply(self, row: Operator) -> None:
         """Put an operator after its arguments; signs and factors of leaves go into the leaves."""
+        if row.opcode == POW:
+            self.fold_exponent()
         code, feature, constant = self.nodes[-1]
-        if row.opcode == NEG and code in (CONSTANT, FEATURE):
+        if row.opcode == POW and code == CONSTANT and constant == 2.0:
+            self.nodes[-1] = (SQUARE, 0, 0.0)
+        elif row.opcode == NEG and code in (CONSTANT, FEATURE):
             self.nodes[-1] = (code, feature, -constant)
         elif row.opcode == MUL and self.is_factor_of_feature():
             self.nodes[-2:] = [(code, feature, self.nodes[-2][2])]
         else:
             self.emit((row.opcode, 0, 0.0))
+
+    def fold_exponent(self) -> None:
+        """Replace an exponent that is a fraction of two numbers by its value."""
+        minus = self.nodes[-1][0] == NEG
+        fraction = self.nodes[-4:-1] if minus else self.nodes[-3:]
+        if [code for code, _, _ in fraction] != [CONSTANT, CONSTANT, DIV] or fraction[1][2] == 0.0:
+            return
+        value = fraction[0][2] / fraction[1][2]
+        self.nodes[-3 - minus :] = [(CONSTANT, 0, -value if minus else value)]
 
     def is_factor_of_feature(self) -> bool:
         """Whether the output ends with a number and a plain feature; `1*x0` stays a product, to keep its text."""

@@ -15,9 +15,11 @@ import numpy as np
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval, enclose
 from epsilex.programs.numeric import evaluate64
-from epsilex.programs.operators import FEATURE, lookup
+from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
 GUARDED = {"div": 1, "inv": 0, "log": 0, "sqrt": 0, "pow": 0}  # operator -> the argument that must keep its sign
+WITHIN_ONE = ("asin", "acos")  # operators of arguments from -1 to 1
+_ONE, _SQUARE, _MINUS = (CONSTANT, 0, 1.0), (opcode("square"), 0, 0.0), (opcode("sub"), 0, 0.0)
 CORNERS = 6  # check all corners for at most this many features
 POINTS = 2048  # drawn from the box as a first check
 EXPECTED = 10.0  # expected number of undefined training rows above which the data avoids that region
@@ -48,12 +50,12 @@ def finiteness(nodes: Sequence[Node], box: Sequence[Interval], X: np.ndarray, bu
             continue
         if _changed(guards, signs, _looked_at(part, used)).any():
             return "pole"
-        waiting += [(half, depth + 1) for half in _halves(part, box, used)]
+        waiting += [(half, depth + 1) for half in halves(part, box, used)]
     return "finite" if not waiting else "unknown"
 
 
-def guarded(nodes: Sequence[Node]) -> list[list[Node]]:
-    """The arguments, as programs, whose sign decides whether the formula is defined."""
+def guarded(nodes: Sequence[Node], among: dict[str, int] = GUARDED) -> list[list[Node]]:
+    """The programs whose sign decides where the formula is defined: arguments a of `among`, by operator, or 1 - a^2."""
     found: list[list[Node]] = []
     starts: list[int] = []
     for k, (code, _, _) in enumerate(nodes):
@@ -63,9 +65,11 @@ def guarded(nodes: Sequence[Node]) -> list[list[Node]]:
         row = lookup(code)
         first = starts[len(starts) - row.arity :]
         ends = [*first[1:], k]
-        place = GUARDED.get(row.name)
+        place = among.get(row.name)
         if place is not None and any(c == FEATURE for c, _, _ in nodes[first[place] : ends[place]]):
             found.append(list(nodes[first[place] : ends[place]]))
+        elif row.name in WITHIN_ONE:
+            found.append([_ONE, *nodes[first[0] : k], _SQUARE, _MINUS])
         del starts[len(starts) - row.arity + 1 :]
     return found
 
@@ -97,7 +101,7 @@ def _looked_at(part: Sequence[Interval], used: Sequence[int]) -> np.ndarray:
     return points
 
 
-def _halves(part: list[Interval], box: Sequence[Interval], used: Sequence[int]) -> list[list[Interval]]:
+def halves(part: list[Interval], box: Sequence[Interval], used: Sequence[int]) -> list[list[Interval]]:
     """The box cut in two across the side that is widest relative to the whole box."""
     j = max(used, key=lambda j: (part[j].hi - part[j].lo) / max(box[j].hi - box[j].lo, 1e-300))
     middle = 0.5 * part[j].lo + 0.5 * part[j].hi

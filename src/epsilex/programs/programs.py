@@ -66,6 +66,15 @@ class Programs:
     def copy(self) -> Programs:
         return Programs(self.opcode.copy(), self.feature.copy(), self.constant.copy(), self.length.copy())
 
+    def put(self, first: int, programs: Sequence[Sequence[tuple[int, int, float]]]) -> None:
+        """Overwrite the programs from `first` on by others, given as lists of nodes."""
+        for i, nodes in enumerate(programs, first):
+            self.length[i] = len(nodes)
+            for array in (self.opcode, self.feature, self.constant):
+                array[i] = 0
+            for k, (code, feature, constant) in enumerate(nodes):
+                self.opcode[i, k], self.feature[i, k], self.constant[i, k] = code, feature, constant
+
     def nodes(self, i: int) -> list[tuple[int, int, float]]:
         """Program `i` as a list of (opcode, feature, constant), in postfix order."""
         n = int(self.length[i])

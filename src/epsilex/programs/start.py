@@ -69,7 +69,7 @@ def grown(
     coefficients: bool = False,
 ) -> Programs:
     """Random programs of given lengths from the streams at (seed, generation, purpose, slots)."""
-    from epsilex.kernels.variation import random_start
+    from epsilex.kernels.growing import random_start
 
     programs = Programs.empty(len(slots), width)
     unary, binary = operators

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from epsilex.programs.algebra import (
+from epsilex.programs.algebra.terms import (
     ADD,
     DIV,
     INV,

@@ -1,0 +1,202 @@
+"""The tree on which formulas are rewritten: numbers, features, n-ary sums, products of powers, and functions.
+
+Nodes are immutable and compare by value. `key` orders them, so that every sum and product has one order of its parts.
+Printed nodes are counted in two ways:
+
+tokens  names, numbers and symbols of the printed text: `2*x^2` has five
+length  as `epsilex.programs.length.length` counts: numbers that multiply, and exponents, belong to what they stand at
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from epsilex.programs.algebra.numbers import effort
+
+SIGN = 0.25  # reading effort of a minus sign in front of a product or a sum
+NAME = 0.5  # of a name: each once, if possible
+BRACKET = 0.3  # of a number in front of a sum: `2.5*x + 1.3` rather than `2.5*(x + 0.52)`
+NO_COLUMN = 10**9  # the column of an expression without features
+
+
+class Expression:
+    """A node; subclasses set `key`, and count themselves."""
+
+    __slots__ = ("_counts", "_hash", "key")
+    key: tuple
+
+    def _made(self, key: tuple) -> None:
+        self.key, self._hash = key, hash(key)
+        self._counts: tuple[int, int, float] | None = None
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other) -> bool:
+        return self is other or (self._hash == other._hash and self.key == other.key)
+
+    @property
+    def counts(self) -> tuple[int, int, float]:
+        """Tokens, length, and how hard the numbers are to read."""
+        if self._counts is None:
+            self._counts = self._count()
+        return self._counts
+
+    @property
+    def tokens(self) -> int:
+        return self.counts[0]
+
+    @property
+    def length(self) -> int:
+        return self.counts[1]
+
+    @property
+    def cost(self) -> tuple:
+        """What is printed, the shortest first; a fixed order decides between equals."""
+        return (*self.counts, self.key)
+
+    def _count(self) -> tuple[int, int, float]:
+        raise NotImplementedError
+
+
+class Number(Expression):
+    __slots__ = ("value",)
+
+    def __init__(self, value: float):
+        self.value = float(value) + 0.0  # no negative zero
+        self._made((0, self.value))
+
+    def _count(self):
+        return 1, 1, effort(self.value)
+
+
+class Variable(Expression):
+    __slots__ = ("column",)
+
+    def __init__(self, column: int):
+        self.column = column
+        self._made((1, column))
+
+    def _count(self):
+        return 1, 1, NAME
+
+
+class Product(Expression):
+    """`coefficient * base ** exponent * ...`; the exponents are numbers."""
+
+    __slots__ = ("coefficient", "factors")
+
+    def __init__(self, coefficient: float, factors: tuple[tuple[Expression, float], ...]):
+        self.coefficient = float(coefficient)
+        self.factors = tuple(sorted(factors, key=_factor_key))
+        self._made((2, tuple((base.key, exponent) for base, exponent in self.factors), self.coefficient))
+
+    def _count(self):
+        above = [pair for pair in self.factors if pair[1] > 0.0]
+        below = [pair for pair in self.factors if pair[1] < 0.0]
+        tokens, length, reading = len(self.factors) - 1, len(self.factors) - 1, 0.0
+        for base, exponent in self.factors:
+            t, n, r = base.counts
+            size = abs(exponent)
+            tokens += t + (0 if size == 1.0 else 1 if size == 0.5 else 2)
+            length += n + (0 if size == 1.0 else 1)
+            reading += r + (0.0 if size in (0.5, 1.0) else effort(size))
+        c = abs(self.coefficient)
+        if c != 1.0 and any(isinstance(base, Sum) and exponent == 1.0 for base, exponent in above):
+            reading += BRACKET
+        lone = len(below) == 1 and not above and c == 1.0 and abs(below[0][1]) not in (0.5, 1.0)
+        if below and not above:
+            tokens += 0 if lone else 2  # the number above the line, and the line
+            length += 1 if len(below) > 1 or abs(below[0][1]) == 1.0 else 0
+        elif c != 1.0:
+            tokens += 2
+        if self.coefficient == -1.0 and (above or lone):
+            tokens += 1
+        return tokens, length, reading + (0.0 if c == 1.0 else effort(c)) + (SIGN if self.coefficient < 0.0 else 0.0)
+
+
+class Sum(Expression):
+    """`constant + coefficient * term + ...`; no term is a number or a product with a coefficient."""
+
+    __slots__ = ("constant", "terms")
+
+    def __init__(self, constant: float, terms: tuple[tuple[float, Expression], ...]):
+        self.constant = float(constant) + 0.0
+        self.terms = tuple(sorted(terms, key=_term_key))
+        self._made((4, tuple((term.key, coefficient) for coefficient, term in self.terms), self.constant))
+
+    def _count(self):
+        tokens = length = len(self.terms) - 1
+        reading, positive = 0.0, self.constant > 0.0
+        for coefficient, term in self.terms:
+            t, n, r = term.counts
+            c = abs(coefficient)
+            tokens += t + (0 if c == 1.0 or is_inverse(term) else 2)
+            length += n
+            reading += r + (0.0 if c == 1.0 else effort(c) + (BRACKET if isinstance(term, Sum) else 0.0))
+            positive = positive or coefficient > 0.0
+        if self.constant != 0.0:
+            tokens, length, reading = tokens + 2, length + 2, reading + effort(abs(self.constant))
+        return tokens + (not positive), length, reading + (SIGN if leading(self) < 0.0 else 0.0)
+
+
+class Call(Expression):
+    """An operator of the table, applied to expressions."""
+
+    __slots__ = ("arguments", "code")
+
+    def __init__(self, code: int, *arguments: Expression):
+        self.code, self.arguments = code, arguments
+        self._made((3, code, tuple(argument.key for argument in arguments)))
+
+    def _count(self):
+        parts = [argument.counts for argument in self.arguments]
+        return (1 + sum(p[0] for p in parts), 1 + sum(p[1] for p in parts), sum(p[2] for p in parts))
+
+
+ZERO, ONE = Number(0.0), Number(1.0)
+
+
+def is_inverse(expression: Expression) -> bool:
+    """Whether it is printed as `1/...`, so that a coefficient takes the place of the 1."""
+    return isinstance(expression, Product) and all(exponent < 0.0 for _, exponent in expression.factors)
+
+
+def _factor_key(pair):
+    return pair[0].key, pair[1]
+
+
+def _term_key(pair):
+    return pair[1].key, pair[0]
+
+
+@lru_cache(maxsize=4096)
+def is_whole(number: float) -> bool:
+    return float(number).is_integer()
+
+
+def factors_of(e: Expression) -> tuple[tuple[Expression, float], ...]:
+    return e.factors if isinstance(e, Product) else ((e, 1.0),)
+
+
+def leading(a: Sum) -> float:
+    """The coefficient of the term that is written first, if signs do not matter."""
+    return min(a.terms, key=place)[0]
+
+
+def place(item: tuple[float, Expression]) -> tuple:
+    """Where a term is written in a sum: by its lowest column, higher powers first."""
+    term = item[1]
+    columns = [(column_of(base), -exponent) for base, exponent in factors_of(term)]
+    return (*min(columns), isinstance(term, Sum), term.key)
+
+
+def column_of(e: Expression) -> int:
+    """The lowest column that an expression uses."""
+    if isinstance(e, Variable):
+        return e.column
+    if isinstance(e, Sum):
+        return min((column_of(term) for _, term in e.terms), default=NO_COLUMN)
+    if isinstance(e, Product):
+        return min((column_of(base) for base, _ in e.factors), default=NO_COLUMN)
+    return min((column_of(part) for part in e.arguments), default=NO_COLUMN) if isinstance(e, Call) else NO_COLUMN

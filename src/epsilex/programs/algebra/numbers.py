@@ -1,0 +1,37 @@
+"""How hard a number is to read: whole numbers and simple fractions first, fitted decimals last."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from epsilex.programs.constants import written
+
+LONG = 6.0  # effort of a number without a simple form
+SAME = 1e-14  # relative difference of numbers that rounding made different
+
+
+@lru_cache(maxsize=65536)
+def effort(value: float) -> float:
+    """About the number of digits a reader has to read."""
+    value = abs(value)
+    if value == 1.0:
+        return 0.2
+    known = written(value)
+    return LONG if known is None else known.effort
+
+
+def same(a: float, b: float) -> bool:
+    return abs(a - b) <= SAME * max(abs(a), abs(b))
+
+
+@lru_cache(maxsize=65536)
+def cleaned(value: float) -> float:
+    """The short decimal or simple fraction that differs from `value` only by rounding, else `value`."""
+    if value == 0.0 or not math.isfinite(value):
+        return value
+    short = float(f"{value:.12g}")
+    if same(value, short):
+        return short
+    known = written(abs(value))
+    return value if known is None else math.copysign(known.value, value)
