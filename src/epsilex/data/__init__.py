@@ -1,7 +1,11 @@
 """Data: the user's numbers, prepared for a search.
 
-rows     distinct rows with weights, in an order independent of the input's
-scales   features and target scaled to suit float32, and the way back
-losses   the registry of losses to minimise
-shadow   plausible rows that the data does not have
+checking  names, weights and standard errors, as the user gives them
+rows      distinct rows with weights, in an order independent of the input's; rows held back for validation
+noise     how measured values scatter: additive, relative, or by known standard errors
+scales    features and target scaled to suit float32, and the way back
+probes    rows on which a search looks for violations of known shapes
+prior     what is known of a law before the search
+losses    the registry of losses to minimise
+shadow    plausible rows that the data does not have
 """

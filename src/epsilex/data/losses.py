@@ -12,15 +12,15 @@ from epsilex.registry import Registry
 POWERS = {"mae": 1, "mse": 2}  # of the target's unit; other losses depend on the unit and need the unscaled target
 
 
-def mae(y, prediction):
+def mae(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     return np.abs(y - prediction)
 
 
-def mse(y, prediction):
+def mse(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     return np.square(y - prediction)
 
 
-def huber(y, prediction):
+def huber(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
     r = np.abs(y - prediction)
     return np.where(r <= 1.0, 0.5 * r * r, r - 0.5)
 

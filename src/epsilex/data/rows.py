@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+HELD_BACK = 0.25  # share of the rows held back for validation
+LEAST = 8  # rows; of fewer none are held back
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -19,10 +22,27 @@ class Rows:
     weight: np.ndarray
     sigma: np.ndarray | None = None
 
+    @classmethod
+    def distinct(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray, sigma: np.ndarray | None = None) -> Rows:
+        """The distinct rows; rows that differ in their standard error alone are two."""
+        if sigma is None:
+            return cls(*distinct_rows(X, y, weight))
+        X, y, weight = distinct_rows(np.column_stack([X, sigma]), y, weight)
+        return cls(X[:, :-1], y, weight, X[:, -1])
+
     def take(self, index: np.ndarray) -> Rows:
         """The rows at `index`."""
         sigma = None if self.sigma is None else self.sigma[index]
         return Rows(self.X[index], self.y[index], self.weight[index], sigma)
+
+    def held_back(self) -> tuple[Rows, Rows | None]:
+        """The rows to search with, and a quarter of them held back for validation; None if there are too few."""
+        if len(self.y) < LEAST:
+            return self, None
+        from sklearn.model_selection import train_test_split  # takes a tenth of a second to import
+
+        first, second = train_test_split(np.arange(len(self.y)), test_size=HELD_BACK, random_state=0)
+        return self.take(np.sort(first)), self.take(np.sort(second))
 
 
 def distinct_rows(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epsilex.data.rows import Rows
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
@@ -47,6 +48,13 @@ class Scales:
         return cls(x_shift, x_scale, y_shift, y_scale)
 
     @classmethod
+    def without_shifts(cls, X: np.ndarray, y: np.ndarray, y_shift: float | None) -> Scales:
+        """Scales that keep the zero of features, and their ratios unless they are extreme; the target is shifted by
+        `y_shift`, or by its mean."""
+        some, all_ = cls.of(X, y, always=False), cls.of(X, y, always=True)
+        return cls(np.zeros(X.shape[1]), some.x_scale, all_.y_shift if y_shift is None else y_shift, all_.y_scale)
+
+    @classmethod
     def modest(cls, X: np.ndarray, y: np.ndarray) -> Scales | None:
         """Scales that keep squares and sums far from the limits of float64; None if the data needs none."""
         sizes = np.append(np.abs(X).max(axis=0), np.abs(y).max())
@@ -66,6 +74,10 @@ class Scales:
     def apply(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         # Scale first, which is exact, because differences of huge numbers would overflow.
         return X / self.x_scale - self.x_shift / self.x_scale, y / self.y_scale - self.y_shift / self.y_scale
+
+    def scaled(self, rows: Rows) -> Rows:
+        sigma = None if rows.sigma is None else rows.sigma / self.y_scale
+        return Rows(*self.apply(rows.X, rows.y), rows.weight, sigma)
 
 
 def unscaled(nodes: Sequence[Node], units: Scales, slope: float, intercept: float) -> list[Node]:
@@ -91,6 +103,25 @@ def unscaled(nodes: Sequence[Node], units: Scales, slope: float, intercept: floa
     return result
 
 
+def scaled(nodes: Sequence[Node], units: Scales, target: bool = True) -> list[Node]:
+    """Convert a program from the user's units to the search's, the inverse of `unscaled`; without `target` the outputs
+    stay in the user's units."""
+    result: list[Node] = []
+    for code, feature, constant in nodes:
+        if code != FEATURE:
+            result.append((code, feature, constant))
+            continue
+        shift, scale = units.of_feature(feature)
+        result.append((FEATURE, feature, constant * scale))
+        if shift != 0.0:
+            result += [(CONSTANT, 0, constant * shift), (opcode("add"), 0, 0.0)]
+    if target and units.y_shift != 0.0:
+        result += [(CONSTANT, 0, units.y_shift), (opcode("sub"), 0, 0.0)]
+    if target and units.y_scale != 1.0:
+        result += [(CONSTANT, 0, units.y_scale), (opcode("div"), 0, 0.0)]
+    return result
+
+
 def _unit(x: np.ndarray, always: bool) -> tuple[float, float]:
     """Shift and scale of one column; quarters keep sums of huge values finite."""
     quarter = x * 0.25
@@ -108,3 +139,9 @@ def _power_of_two(size: float) -> float:
     if not 0.0 < size < np.inf:
         return 1.0 if size == 0.0 else 2.0**1000
     return float(2.0 ** np.clip(np.floor(np.log2(size)), -1000, 1000))
+
+
+def size(values: np.ndarray) -> float:
+    """A power of two by which squares and sums of the values stay finite; 1 unless they are huge or tiny."""
+    most = float(np.abs(values).max(initial=0.0, where=np.isfinite(values)))
+    return 1.0 if 1e-100 < most < 1e100 or most == 0.0 else float(np.ldexp(1.0, int(np.frexp(most)[1]) - 1))

@@ -2,13 +2,14 @@
 
 model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
+own          models of a person's own formulas
+starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
 front        the best model of each length
 choice       which of them a scientist would believe
 lean         simpler forms that the data supports
 polish       constants in float64
-pruning      terms that do not matter
-gathering    factors moved to where they read best
+naming       constants by name: pi, e, roots, and the user's own
 persistence  models as JSON files
 plots        figures of fits, fronts and histories
 """

@@ -5,31 +5,36 @@ A front by description includes the lean forms of its formulas; a front by loss 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epsilex.data.noise import Noise, possible
 from epsilex.data.rows import Rows
 from epsilex.data.scales import Scales, unscaled
 from epsilex.data.shadow import UNTAMED, limits
 from epsilex.models.choice.description import Language, describe
-from epsilex.models.choice.noise import Noise, possible
 from epsilex.models.lean import Bench, Form
 from epsilex.models.model import Model, model
+from epsilex.models.naming import named
+from epsilex.programs.algebra import shortest, simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import COMMON
 from epsilex.programs.poles import finiteness
-from epsilex.programs.simplify import simplify
+from epsilex.shapes.knowledge import Shapes
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SAME = 1e-9  # relative loss difference that only reflects when tuning stopped
 LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
+CHECKED = 500  # rows on which a rewritten program is compared
+CERTIFIED = 4  # forms of each length whose shape is checked on many points
 BOXES = 24  # into which the data's box is cut to prove a model of the front finite
 
 
@@ -40,6 +45,11 @@ class Scorer:
     box        of the training rows; a feature that is not among their columns (a fed-back output) can be anything
     limits     range of a tame model's values
     noises     kinds of noise that the target may have
+    allowed    which formulas may become models; None: all
+    shown      programs rewritten so far
+    printed    whether programs are rewritten to the form that is printed
+    constants  the user's constants by name; None if no constant is to be named
+    shapes     what is known of values and slopes; None: nothing
     """
 
     names: Sequence[str]
@@ -50,9 +60,14 @@ class Scorer:
     values: Callable = evaluate64
     noise: str = "auto"
     operators: tuple[str, ...] = COMMON
+    allowed: Callable[[Sequence[Node]], bool] | None = None
+    printed: bool = False
+    constants: dict[str, float] | None = field(default_factory=dict)
+    shapes: Shapes | None = None
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
     noises: list[Noise] = field(init=False, repr=False)
+    shown: dict[tuple[Node, ...], list[Node]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self):
         low, high = self.train.X.min(axis=0), self.train.X.max(axis=0)
@@ -67,16 +82,25 @@ class Scorer:
         return Language(self.operators, len(self.names))
 
     @property
+    def bench(self) -> Bench:
+        return Bench(self.train.X, self.noises, self.language, self.allowed)
+
+    @property
     def feeds_back(self) -> bool:
         """Whether models see their own outputs, which have no known derivatives."""
         return len(self.names) > self.train.X.shape[1]
 
-    def __call__(self, nodes: Sequence[Node]) -> Model | None:
-        """None if a value is not finite on some training row."""
+    def __call__(self, nodes: Sequence[Node], printed: bool = True) -> Model | None:
+        """None if a value is not finite on some training row, or the formula is not allowed."""
+        if self.allowed is not None and not self.allowed(nodes):
+            return None
+        if self.printed and printed:
+            shown = self._as_printed(nodes)
+            nodes = shown if self.allowed is None or self.allowed(shown) else nodes
         out = self.values(nodes, self.train.X)
         if not np.isfinite(out).all():
             return None
-        metrics = {"loss": self._loss(out, self.train), **_errors(out, self.train, "")}
+        metrics: dict[str, Any] = {"loss": self._loss(out, self.train), **_errors(out, self.train, "")}
         if not np.isfinite(metrics["loss"]):
             return None
         if self.validation is not None:
@@ -85,13 +109,38 @@ class Scorer:
                 "validation_loss": self._loss(out, self.validation),
                 **_errors(out, self.validation, "validation_"),
             }
+        if self.shapes is not None:
+            shape = self.shapes.verdict(nodes)
+            if shape is None:
+                return None
+            metrics["shape"] = shape
         metrics["tame"] = self.shadow is None or self._tame(nodes)
         seen = "unknown" if self.feeds_back else finiteness(nodes, self.box, self.train.X, BOXES)
         metrics["proven"], metrics["pole"] = seen == "finite", seen == "pole" and self.shadow is not None
         found = None if self.feeds_back else describe(nodes, self.train.X, self.noises, self.language)
         if found is not None:
             metrics |= {"description": found.total, "residuals": found.residuals}
-        return model(nodes, self.names, **metrics)
+        return replace(model(nodes, self.names, **metrics), named=self.constants)
+
+    def _as_printed(self, nodes: Sequence[Node]) -> list[Node]:
+        """The program in its shortest form, with constants that have a name."""
+        key = tuple(nodes)
+        if key not in self.shown:
+            self.shown[key] = self._rewritten(nodes)
+        return self.shown[key]
+
+    def _rewritten(self, nodes: Sequence[Node]) -> list[Node]:
+        nodes = shortest(nodes, self.box, self._rows())
+        found = None if self.feeds_back else describe(nodes, self.train.X, self.noises, self.language)
+        if found is None or self.constants is None:
+            return nodes
+        return named(nodes, self.train.X, found.noise, self.constants, self.box)
+
+    def _rows(self) -> np.ndarray:
+        """Rows on which a rewritten program must have the same values; outputs fed back are like the target."""
+        X, y = self.train.X[:CHECKED], self.train.y[:CHECKED]
+        back = [np.roll(y, k) for k in range(len(self.names) - X.shape[1])]
+        return np.column_stack([X, *back])
 
     def _tame(self, nodes: Sequence[Node]) -> bool:
         """Whether the program is defined and within the limits on the shadow rows."""
@@ -117,19 +166,29 @@ def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: b
     that are not finite on every row are left out.
     """
     best: dict[int, Model] = {}
-    bench = Bench(score.train.X, score.noises, score.language)
+    bench = score.bench
     for program in programs:
         plain = simplify(program)
         variants = [plain]
         if polished:
             variants = [bench.tidy(plain), *(bench.tuned(plain, noise) for noise in score.noises[:1])]
-        for m in map(score, variants):
+        for variant in variants:
+            m = score(variant, printed=False)
             if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):
                 best[m.length] = m
+    front = _improving(best.values(), standing, score.rounding)
+    if score.printed:
+        shown = [m for m in (score(m.nodes) for m in front) if m is not None]
+        front = _improving(shown, standing, score.rounding)
+    return front
+
+
+def _improving(models: Iterable[Model], worth: Callable[[Model], float], rounding: float = -np.inf) -> list[Model]:
+    """Models by ascending length, the best of each, and each better than every shorter one; less is better."""
     front: list[Model] = []
-    for length in sorted(best):
-        if not front or max(standing(best[length]), score.rounding) < (1.0 - SAME) * standing(front[-1]):
-            front.append(best[length])
+    for m in sorted(models, key=lambda m: (m.length, worth(m))):
+        if not front or max(worth(m), rounding) < worth(front[-1]) - SAME * abs(worth(front[-1])):
+            front.append(m)
     return front
 
 
@@ -140,13 +199,26 @@ def standing(m: Model) -> float:
 
 def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     """The programs and their lean forms, described, the shortest description first."""
-    bench = Bench(score.train.X, score.noises, score.language)
+    bench = score.bench
     plain = [bench.described(simplify(program)) for program in _promising(programs, score)]
     pool = _pool(form for form in plain if form is not None)
     tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
     lean = [f for form in tuned[:LEANED] for f in bench.descend(form)]
     final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
     return _pool([*pool, *tuned, *lean, *final])
+
+
+def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
+    """The forms that have the known shapes on many points, of the best few of each length."""
+    if score.shapes is None:
+        return list(forms)
+    kept: list[Form] = []
+    seen: Counter[int] = Counter()
+    for form in forms:
+        seen[len(form.nodes)] += 1
+        if seen[len(form.nodes)] <= CERTIFIED and score.shapes.thorough(form.nodes):
+            kept.append(form)
+    return kept
 
 
 def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
@@ -178,16 +250,30 @@ def front_by_description(forms: Sequence[Form], score: Scorer, max_length: int) 
     best: dict[int, Form] = {}
     for form in forms:
         best.setdefault(len(form.nodes), form)
-    front: list[Model] = []
+    models: list[Model] = []
     least = np.inf
     for length in sorted(best):
         residuals = best[length].description.residuals
-        if length > max_length or (front and not residuals < least - 1e-6):
+        if length > max_length or (models and not residuals < least - 1e-6):
             continue
         m = score(best[length].nodes)
         if m is not None:
-            front.append(m)
+            models.append(m)
             least = residuals
+    return _by_printed_length(models)
+
+
+def _by_printed_length(models: Sequence[Model]) -> list[Model]:
+    """The front by the length of what is printed: one model of each length, that of the shortest description."""
+    best: dict[int, Model] = {}
+    for m in models:
+        other = best.get(m.length)
+        if other is None or m.metrics["description"] < other.metrics["description"]:
+            best[m.length] = m
+    front: list[Model] = []
+    for length in sorted(best):
+        if not front or best[length].metrics["residuals"] < front[-1].metrics["residuals"] - 1e-6:
+            front.append(best[length])
     return front
 
 
@@ -206,7 +292,7 @@ def in_user_units(m: Model, units: Scales, power: int) -> Model:
         for name, factor in (("mae", scale), ("mse", scale**2), ("loss", scale**power)):
             for key in {name, f"validation_{name}"} & metrics.keys():
                 metrics[key] = float(metrics[key] * factor) if metrics[key] else 0.0
-    nodes = model(simplify(unscaled(m.nodes, units, 1.0, 0.0)), m.feature_names).nodes
+    nodes = model(shortest(simplify(unscaled(m.nodes, units, 1.0, 0.0))), m.feature_names).nodes
     return replace(m, nodes=nodes, metrics=metrics, uncertainty=None)
 
 

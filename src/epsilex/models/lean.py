@@ -7,12 +7,13 @@ constant becomes 0, 1 or a simple fraction, two constants become one, or an oper
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
+from epsilex.data.noise import Noise
 from epsilex.models.choice.description import (
     DENOMINATORS,
     FRACTIONS,
@@ -22,16 +23,15 @@ from epsilex.models.choice.description import (
     constant_nats,
     describe,
 )
-from epsilex.models.choice.noise import Noise
-from epsilex.models.gathering import gather
 from epsilex.models.polish import polish, with_constants
-from epsilex.models.pruning import prune
-from epsilex.programs.algebra import DIV, NEG, SUB, Term, constant, make
+from epsilex.programs.algebra.gathering import gather
+from epsilex.programs.algebra.pruning import prune
+from epsilex.programs.algebra.simplify import simplify
+from epsilex.programs.algebra.terms import DIV, NEG, SUB, Term, constant, make
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE
-from epsilex.programs.simplify import simplify
 
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
 HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
@@ -59,6 +59,7 @@ class Bench:
     X: np.ndarray
     noises: Sequence[Noise]
     language: Language
+    allowed: Callable[[Sequence[Node]], bool] | None = None
     tried: dict[tuple, Form | None] = field(default_factory=dict)
 
     @property
@@ -66,6 +67,9 @@ class Bench:
         return max(20, TRIALS * ROWS // max(len(self.X), ROWS))
 
     def described(self, nodes: Sequence[Node]) -> Form | None:
+        """None if the formula is not finite on every row, or not allowed."""
+        if self.allowed is not None and not self.allowed(nodes):
+            return None
         found = describe(nodes, self.X, self.noises, self.language)
         return None if found is None else Form(tuple(nodes), found)
 
@@ -93,8 +97,10 @@ class Bench:
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
                     break
-                trial = self.tuned(nodes, form.description.noise, fixed, STEPS)
-                self.tried[key] = self.described(trial)
+                self.tried[key] = None
+                if self.allowed is None or self.allowed(simplify(nodes)):
+                    trial = self.tuned(nodes, form.description.noise, fixed, STEPS)
+                    self.tried[key] = self.described(trial)
             found = self.tried[key]
             if found is not None and found.total < best.total - 1e-9:
                 best = found
@@ -139,7 +145,8 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
             removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
             bare = nodes[k][0] == FEATURE and target == 1.0
             saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, size[i] ** 2))
-            if saved - 0.5 * (value - target) ** 2 / spread[i] > -HOPE:
+            far = value - target
+            if saved - 0.5 * (far * far) / spread[i] > -HOPE:  # far**2 would raise where it overflows
                 yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
     for i, k in enumerate(places):
         for j in range(i + 1, len(places)):
@@ -147,7 +154,8 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
             if k in fixed or places[j] in fixed or a_value == b_value:
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
-            if (abs(a_value) - abs(b_value)) ** 2 <= EQUAL**2 * both:
+            apart = abs(a_value) - abs(b_value)
+            if apart * apart <= EQUAL**2 * both:
                 # The best common size, to first order: weighted by how well each is known.
                 sign = np.sign(a_value * b_value)
                 towards = (covariance[i, i] - sign * covariance[i, j]) / both

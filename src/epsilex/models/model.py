@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epsilex.data.scales import size
 from epsilex.models.uncertainty import Uncertainty, band, rounded
 from epsilex.programs import export
+from epsilex.programs.constants import named_number
 from epsilex.programs.fold import Node
 from epsilex.programs.formula import text
+from epsilex.programs.length import length
 from epsilex.programs.numeric import evaluate64
 
 if TYPE_CHECKING:
@@ -30,22 +33,75 @@ class Model:
     feature_names  one name per column of X
     metrics        measured when it was fitted, such as `mae` and `r2` on the training rows
     uncertainty    of its constants, None if unknown
+    labels         names of constants by node, of a formula in which a person named them
+    named          the user's constants by name; beside them fractions, pi and e are written as such. None: all numbers
+                   are written as decimals
+    units          units of constants by node, if the units of the columns were given
     """
 
     nodes: tuple[Node, ...]
     feature_names: tuple[str, ...]
     metrics: dict[str, float] = field(default_factory=dict)
     uncertainty: Uncertainty | None = field(default=None, compare=False, repr=False)
+    labels: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+    named: dict[str, float] | None = field(default_factory=dict, compare=False, repr=False)
+    units: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def from_formula(cls, formula: str, X, y, *, noise="auto", sample_weight=None) -> Model:
+        """The model of a person's own formula, its constants tuned to the data.
+
+        Names that are not columns of X are constants: they are tuned by least squares, the same way on every run.
+        Numbers stay as they are written.
+
+        Parameters
+        ----------
+        formula : str
+            Such as ``a*x^2/(1 + b*y)``, with the functions of `epsilex.programs.operators`. A column whose name is not
+            an identifier is written in backticks.
+        X : DataFrame, or array of shape (rows, features)
+            The features; columns of an array are called x0, x1, ...
+        y : array of shape (rows,)
+            The target.
+        noise : {"auto", "additive", "relative"} or array of shape (rows,)
+            How the target scatters, as in `SymbolicRegressor`.
+        sample_weight : array of shape (rows,), optional
+            Weights of the rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from epsilex import Model
+        >>> X = np.linspace(0, 5, 30).reshape(-1, 1)
+        >>> m = Model.from_formula("a*exp(-k*x0)", X, 3 * np.exp(-0.7 * X[:, 0]))
+        >>> {name: round(value, 6) for name, value in m.constants.set_index("name")["value"].items()}
+        {'a': 3.0, 'k': 0.7}
+        """
+        from epsilex.models.own import own_model
+
+        return own_model(formula, X, y, noise, sample_weight)
 
     @property
     def length(self) -> int:
-        """Number of nodes; a feature with its coefficient is one."""
-        return len(self.nodes)
+        """Number of nodes of the formula as it is printed; see `epsilex.programs.length`."""
+        return length(self.nodes)
 
     @property
     def formula(self) -> str:
-        """Readable text; constants have as many digits as their uncertainty warrants, at most six."""
-        return text(rounded(self.nodes, self.uncertainty, DIGITS), self.feature_names, DIGITS)
+        """Readable text; constants have as many digits as their uncertainty warrants, at most six, or a name."""
+        return text(self._rounded(), self.feature_names, DIGITS, self.named)
+
+    def text(self, digits: int | None = None, named: bool = False) -> str:
+        """Formula text with this many significant digits, by default all; with `named` numbers go by their names."""
+        return text(self.nodes, self.feature_names, digits, self.named if named else None)
+
+    def _rounded(self) -> list[Node]:
+        taken = frozenset(self.feature_names)
+
+        def exact(value: float) -> bool:
+            return self.named is not None and named_number(value, self.named, taken) is not None
+
+        return rounded(self.nodes, self.uncertainty, DIGITS, exact)
 
     def predict(self, X, interval: float | None = None):
         """Values of the formula on the rows of X, (rows,) float64; NaN or infinite where it is undefined.
@@ -69,7 +125,8 @@ class Model:
 
     @property
     def constants(self) -> pd.DataFrame:
-        """One row per constant: value, standard_error, low and high of its 95% interval, name.
+        """One row per constant: value, standard_error, low and high of its 95% interval, name, and its unit if units
+        were given.
 
         The standard error of a whole number or simple fraction is the one it would have if it were fitted as well.
         """
@@ -80,7 +137,9 @@ class Model:
         errors = known.errors if known.freedom > 0 else np.full(len(values), np.nan)
         half = known.quantile(LEVEL) * errors
         columns = {"value": values, "standard_error": errors, "low": values - half, "high": values + half}
-        return pd.DataFrame(columns | {"name": [f"c{i}" for i in range(len(values))]})
+        names = [self.labels.get(k, f"c{i}") for i, k in enumerate(known.places)]
+        units = {"unit": [self.units.get(k, "1") for k in known.places]} if self.units else {}
+        return pd.DataFrame(columns | {"name": names} | units)
 
     def _known(self) -> Uncertainty:
         if self.uncertainty is None:
@@ -90,7 +149,8 @@ class Model:
     def _columns(self, X) -> np.ndarray:
         names = getattr(X, "columns", None)
         if names is not None and all(isinstance(name, str) for name in names):
-            missing = [name for name in self.feature_names if name not in list(names)]
+            known = set(names)
+            missing = [name for name in self.feature_names if name not in known]
             if missing:
                 raise ValueError(f"X: expected a column for each feature; {', '.join(map(repr, missing))} missing")
             X = X[list(self.feature_names)]
@@ -104,8 +164,8 @@ class Model:
         return export.sympy_expression(self.nodes, self.feature_names)
 
     def latex(self, digits: int | None = 4) -> str:
-        """The formula in LaTeX."""
-        return export.latex(self.nodes, self.feature_names, digits)
+        """The formula in LaTeX; with all digits, and without names of numbers, if `digits` is None."""
+        return export.latex(self.nodes, self.feature_names, digits, None if digits is None else self.named)
 
     def python(self) -> str:
         """Source of a Python module with one function, `predict(X)`, that needs only NumPy."""
@@ -115,6 +175,43 @@ class Model:
         """Source of a C99 function, `double predict(const double *x)`."""
         return export.c_source(self.nodes, self.feature_names)
 
+    def source(self, language: str) -> str:
+        """Source of a function `predict` of the columns it uses: "julia", "r", "matlab", "fortran", "rust" or
+        "javascript"."""
+        from epsilex.programs.export.languages import language_source
+
+        return language_source(self.nodes, language, self.feature_names)
+
+    def excel(self, cells: Sequence[str] | None = None) -> str:
+        """A formula for a spreadsheet over cells, one per feature; by default A2, B2, ..."""
+        from epsilex.programs.export.excel import excel
+
+        return excel(self.nodes, cells)
+
+    def unicode(self, digits: int | None = 4) -> str:
+        """Text with superscripts and Greek letters, for reading only."""
+        from epsilex.programs.export.unicode import unicode
+
+        return unicode(self.nodes, self.feature_names, digits, None if digits is None else self.named)
+
+    def mathml(self, digits: int = 4) -> str:
+        """The formula in MathML: `<math>` elements between which a line may break."""
+        from epsilex.programs.export.mathml import mathml
+
+        return str(mathml(self.nodes, self.feature_names, digits, self.named))
+
+    def torch(self):
+        """A `torch.nn.Module` whose parameter `constants` can be trained; it needs PyTorch."""
+        from epsilex.programs.export.modules import torch_module
+
+        return torch_module(self.nodes)
+
+    def jax(self):
+        """A function of (constants, X) for JAX, and the constants; it needs JAX."""
+        from epsilex.programs.export.modules import jax_function
+
+        return jax_function(self.nodes)
+
     def importance(self, X, n_repeats: int = 10, random_state: int = 0) -> dict[str, float]:
         """How much the predictions change when one feature is shuffled: mean absolute change over their mean absolute
         deviation.
@@ -123,7 +220,10 @@ class Model:
         """
         X = self._columns(X)
         base = evaluate64(self.nodes, X)
-        spread = np.nanmean(np.abs(base - np.nanmean(base))) if np.isfinite(base).any() else 0.0
+        unit = size(base)
+        base = base / unit
+        finite = base[np.isfinite(base)]
+        spread = np.abs(finite - finite.mean()).mean() if len(finite) else 0.0
         used = {feature for code, feature, _ in self.nodes if code == 1}
         rng = np.random.default_rng(random_state)
         result = {}
@@ -132,7 +232,8 @@ class Model:
             for _ in range(n_repeats if j in used else 0):
                 shuffled = X.copy()
                 shuffled[:, j] = rng.permutation(X[:, j])
-                moved = np.abs(evaluate64(self.nodes, shuffled) - base)
+                with np.errstate(all="ignore"):  # infinities, which do not count
+                    moved = np.abs(evaluate64(self.nodes, shuffled) / unit - base)
                 change += float(moved[np.isfinite(moved)].mean()) if np.isfinite(moved).any() else 0.0
             result[name] = change / n_repeats / spread if spread > 0 else 0.0
         return result

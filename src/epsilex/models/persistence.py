@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import sys
 from pathlib import Path
 
+from epsilex.files import clean, read_file, write_file
 from epsilex.models.model import Model
 from epsilex.models.uncertainty import Uncertainty
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
@@ -23,18 +23,22 @@ LEAVES = {CONSTANT: "constant", FEATURE: "feature"}
 
 
 def save_model(m: Model, path: str | Path) -> None:
-    """Write a model to a temporary file, then rename it into place."""
+    """Write a model as JSON, in one step."""
+    path = Path(path)
+    clean(path.parent)
+    write_file(path, model_text(m))
+
+
+def model_text(m: Model) -> str:
+    """The model's file as text."""
     if not all(math.isfinite(constant) for _, _, constant in m.nodes):
         raise ValueError(f"model: expected finite constants to save; got {m.formula}")
-    path = Path(path)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(json.dumps(to_document(m), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    return json.dumps(to_document(m), indent=1, allow_nan=False) + "\n"
 
 
 def to_document(m: Model) -> dict:
     """The model as JSON values; metrics that are not finite are left out."""
-    body = {
+    body: dict = {
         "formula": m.formula,
         "feature_names": list(m.feature_names),
         "program": [[LEAVES.get(o) or lookup(o).name, f, c] for o, f, c in m.nodes],
@@ -43,16 +47,19 @@ def to_document(m: Model) -> dict:
     uncertainty = None if m.uncertainty is None else m.uncertainty.document()
     if uncertainty is not None:
         body["uncertainty"] = uncertainty
+    for key, words in (("labels", m.labels), ("units", m.units)):
+        if words:
+            body[key] = [[k, word] for k, word in words.items()]
+    if m.named != {}:
+        body["constants"] = m.named
     return {"schema": SCHEMA, "version": VERSION, "sha256": _digest(body), **body}
 
 
 def load_model(path: str | Path) -> Model:
     """The model in a file written by `Model.save`. A ValueError says what is wrong with any other file."""
-    path = Path(path)
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"model file {path}: expected at most {MAX_BYTES} bytes; got {path.stat().st_size}")
+    content = read_file(Path(path), MAX_BYTES)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"model file {path}: expected a whole JSON file; {error}") from None
     try:
@@ -83,7 +90,30 @@ def from_document(document) -> Model:
         raise ValueError("metrics: expected names and numbers")
     program = [_node(node) for node in nodes]
     Programs.from_nodes([program]).validate(len(names))
-    return Model(tuple(program), tuple(names), metrics, _uncertainty(body.get("uncertainty"), len(program)))
+    uncertainty = _uncertainty(body.get("uncertainty"), len(program))
+    labels, units = (_words(body.get(key, []), key, program) for key in ("labels", "units"))
+    constants = _constants(body.get("constants", {}))
+    return Model(tuple(program), tuple(names), metrics, uncertainty, labels, constants, units)
+
+
+def _words(values, key: str, program: list) -> dict[int, str]:
+    pairs = isinstance(values, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in values)
+    if not pairs or not all(
+        type(k) is int and isinstance(name, str) and 0 <= k < len(program) and program[k][0] in LEAVES
+        for k, name in values
+    ):
+        raise ValueError(f"{key}: expected words for constants of the program")
+    return dict(values)
+
+
+def _constants(values) -> dict[str, float] | None:
+    if values is None:
+        return None
+    if not isinstance(values, dict) or not all(
+        name.isidentifier() and type(value) in (int, float) and math.isfinite(value) for name, value in values.items()
+    ):
+        raise ValueError("constants: expected names and finite numbers")
+    return {name: float(value) for name, value in values.items()}
 
 
 def _uncertainty(values, n_nodes: int) -> Uncertainty | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from epsilex.models.choice.noise import Noise
+from epsilex.data.noise import Noise
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
 
@@ -16,9 +16,13 @@ STEPS = 20
 
 @np.errstate(all="ignore")  # squares of derivatives near a pole may overflow
 def polish(
-    nodes: Sequence[Node], X: np.ndarray, noise: Noise, places: Sequence[int] | None = None, steps: int = STEPS
-) -> list[Node]:
-    """The program with its constants, or those at `places`, tuned by least squares; unchanged if that does not help."""
+    nodes: Sequence[Node], X: np.ndarray, noise: Noise, places: Sequence[int] | None = None, steps: int = STEPS,
+    ties: np.ndarray | None = None,
+) -> list[Node]:  # fmt: skip
+    """The program with its constants, or those at `places`, tuned by least squares; unchanged if that does not help.
+
+    With `ties` (places, parameters) of zeros and ones, constants that share a parameter move together.
+    """
     nodes = list(nodes)
     places = constant_places(nodes) if places is None else list(places)
     if not places:
@@ -31,7 +35,8 @@ def polish(
     def look(program):
         out, jacobian = jacobian64(program, X, places)
         left = root * noise.residuals(out)
-        return left, root[:, None] * noise.slopes(out, jacobian), float((left**2).sum())
+        slopes = root[:, None] * noise.slopes(out, jacobian)
+        return left, slopes if ties is None else slopes @ ties, float((left**2).sum())
 
     c = np.array([nodes[k][2] for k in places])
     left, a, cost = look(nodes)
@@ -51,6 +56,7 @@ def polish(
             except np.linalg.LinAlgError:
                 damping *= 10.0
                 continue
+            step = step if ties is None else ties @ step
             trial = with_constants(nodes, places, c + step)
             new_left, new_a, new_cost = look(trial)
             if new_cost < cost:

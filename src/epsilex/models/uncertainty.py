@@ -7,17 +7,21 @@ squared residuals over the number of rows minus the number of constants; interva
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epsilex.data.noise import Noise
+from epsilex.data.rows import Rows
 from epsilex.models.choice.description import fitted_places
-from epsilex.models.choice.noise import Noise
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import FEATURE
+
+if TYPE_CHECKING:
+    from epsilex.models.model import Model
 
 MAX_ROWS = 20_000
 
@@ -74,21 +78,32 @@ class Uncertainty:
 
 
 @np.errstate(all="ignore")
-def estimate(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> Uncertainty | None:
-    """None if the formula has non-finite values or derivatives."""
+def estimate(
+    nodes: Sequence[Node], X: np.ndarray, noise: Noise, fitted: Sequence[int] | None = None,
+    ties: np.ndarray | None = None,
+) -> Uncertainty | None:  # fmt: skip
+    """None if the formula has non-finite values or derivatives.
+
+    Constants that are not whole numbers or simple fractions count as fitted, or those at `fitted`, if given. With
+    `ties` (fitted, parameters) of zeros and ones, those that share a parameter move together.
+    """
     places = [k for k in constant_places(nodes) if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0)]
-    fitted = fitted_places(nodes)
+    places = sorted({*places, *(fitted or ())})
+    fitted = fitted_places(nodes) if fitted is None else list(fitted)
     out, jacobian = jacobian64(nodes, X, places)
     residuals = noise.residuals(out)
     slopes = np.sqrt(noise.weight)[:, None] * noise.slopes(out, jacobian)
-    freedom = len(X) - len(fitted)
+    freedom = len(X) - (len(fitted) if ties is None else ties.shape[1])
     if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
         return None
     variance = float((noise.weight * residuals**2).sum()) / max(freedom, 1)
     if noise.kind == "given":
         variance = max(variance, 1.0)
     own = [places.index(k) for k in fitted]
-    covariance = variance * _inverse(slopes[:, own])
+    if ties is None:
+        covariance = variance * _inverse(slopes[:, own])
+    else:
+        covariance = ties @ (variance * _inverse(slopes[:, own] @ ties)) @ ties.T
     whole = np.sqrt(np.maximum(np.diag(variance * _inverse(slopes)), 0.0))
     errors = whole.copy()
     errors[own] = np.sqrt(np.maximum(np.diag(covariance), 0.0))
@@ -112,12 +127,15 @@ def band(nodes: Sequence[Node], X: np.ndarray, known: Uncertainty, level: float)
         return np.minimum(*ends), np.maximum(*ends)
 
 
-def rounded(nodes: Sequence[Node], known: Uncertainty | None, most: int) -> list[Node]:
-    """The program with constants rounded to the digits that their uncertainty warrants, at most `most`."""
+def rounded(
+    nodes: Sequence[Node], known: Uncertainty | None, most: int, exact: Callable[[float], bool] = lambda value: False
+) -> list[Node]:
+    """The program with constants rounded to the digits that their uncertainty warrants, at most `most`; those that are
+    `exact` stay."""
     nodes = list(nodes)
     for k, resolution in zip(known.places, known.resolution, strict=True) if known is not None else ():
         code, feature, value = nodes[k]
-        if value != 0.0 and 0.0 < resolution < abs(value):
+        if value != 0.0 and 0.0 < resolution < abs(value) and not exact(abs(value)):
             digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(resolution)) + 2
             nodes[k] = (code, feature, float(f"{value:.{min(max(digits, 1), most) - 1}e}"))
     return nodes
@@ -129,3 +147,9 @@ def _inverse(slopes: np.ndarray) -> np.ndarray:
     size[size == 0.0] = 1.0
     unit = slopes / size
     return np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True) / np.outer(size, size)
+
+
+def with_uncertainty(m: Model, train: Rows, noises: Sequence[Noise], kind: str) -> Model:
+    """The model with the uncertainty of its constants from the rows, under this kind of noise."""
+    noise = next((noise for noise in noises if noise.kind == kind), noises[0])
+    return replace(m, uncertainty=estimate(m.nodes, train.X, noise))

@@ -4,7 +4,15 @@ products     products and quotients of powers of up to three features
 sums         sums of a few simple terms for y or a transform of it, and long sums
 polynomials  polynomials, and quotients of two of them
 powers       products of powers and exponentials
+curves       sigmoids, bells and waves of one feature
+groups       products of the target's dimension and functions of dimensionless groups
 quadrics     roots and quotients of quadratic forms
+reductions   products of powers times functions of few columns, found by symmetries of the data
+symmetries   symmetries of a target in its columns, and the fewer columns they need
+surfaces     smooth models of a target, and their gradients
+monomials    products of powers of terms
+few_columns  formulas of one to three columns
+bends        functions of one column with a constant inside
 terms        the terms of these formulas
 transforms   transforms of y = f(x): roots, inverses, logarithms, factors moved to the side of y
 planter      the limits of planters, and the planting of their programs
@@ -15,17 +23,19 @@ names the ones to use, in order. Their programs rely on linear scaling and on fe
 
 from __future__ import annotations
 
+from epsilex.planting.curves import curves
 from epsilex.planting.planter import Limits, Planter, plant
 from epsilex.planting.polynomials import polynomials, rationals
 from epsilex.planting.powers import powers
 from epsilex.planting.products import products
 from epsilex.planting.quadrics import quadrics
+from epsilex.planting.reductions import reductions
 from epsilex.planting.sums import long_sums, sums
 from epsilex.registry import Registry
 
 PLANTERS: Registry[Planter] = Registry(
-    "planters", products=products, quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers,
-    long_sums=long_sums, sums=sums,
+    "planters", reductions=reductions, products=products, curves=curves, quadrics=quadrics, polynomials=polynomials,
+    rationals=rationals, powers=powers, long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]

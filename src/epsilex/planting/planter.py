@@ -9,34 +9,62 @@ import numpy as np
 
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
+from epsilex.programs.operators import FEATURE
 
 ROWS = 512  # shown to planters, at most
+ORDER_ONE = (0.25, 32.0)  # largest values of features that planters see in the user's units
 SHARE = 0.1  # of the population, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Operators and maximal length of planted formulas, and the size of the population they are for."""
+    """Operators and maximal length of planted formulas, the size of the population they are for, and which programs
+    are allowed (None: all)."""
 
     operators: tuple[str, ...]
     max_length: int
     population_size: int
+    allowed: Callable[[Sequence[Node]], bool] | None = None
 
 
 Planter = Callable[[np.ndarray, np.ndarray, Limits], Sequence[Sequence[Node]]]
 
 
-def plant(programs: Programs, X: np.ndarray, y: np.ndarray, planters: Sequence[Planter], limits: Limits) -> None:
-    """Replace the last programs by what `planters` find for X (rows, features) and y (rows,)."""
+def plant(
+    programs: Programs, X: np.ndarray, y: np.ndarray, planters: Sequence[Planter], limits: Limits,
+    scale: np.ndarray | None = None,
+) -> None:  # fmt: skip
+    """Replace the last programs by what `planters` find for X (rows, features) and y (rows,).
+
+    `scale` (features,) are the sizes of the units of X in the user's. Angles and ratios mean something in the user's
+    unit: sin(x) is a law, sin(x / 4) is not. So planters see features of order one in it.
+    """
     from threadpoolctl import threadpool_limits
 
     X, y = X[:ROWS].astype(np.float64), y[:ROWS].astype(np.float64)
+    scale = np.ones(X.shape[1]) if scale is None else _readable(X, scale)
+    X = X * scale
     # A second BLAS thread costs more than it saves on such small matrices. Programs that overflow are left out.
     with threadpool_limits(1, "blas"), np.errstate(all="ignore"):
-        found = [nodes for planter in planters for nodes in planter(X, y, limits)][: int(SHARE * len(programs))]
-    for i, nodes in zip(range(len(programs) - len(found), len(programs)), found, strict=True):
-        programs.length[i] = len(nodes)
-        for array in (programs.opcode, programs.feature, programs.constant):
-            array[i] = 0
-        for k, (code, column, value) in enumerate(nodes):
-            programs.opcode[i, k], programs.feature[i, k], programs.constant[i, k] = code, column, value
+        found = [nodes for planter in planters for nodes in _found(planter, X, y, limits)]
+    if limits.allowed is not None:
+        found = [nodes for nodes in found if limits.allowed(nodes)]
+    found = [
+        [(code, column, value * scale[column] if code == FEATURE else value) for code, column, value in nodes]
+        for nodes in found[: int(SHARE * len(programs))]
+    ]
+    programs.put(len(programs) - len(found), found)
+
+
+def _found(planter: Planter, X: np.ndarray, y: np.ndarray, limits: Limits) -> Sequence[Sequence[Node]]:
+    """What a planter finds; nothing if its least squares do not converge."""
+    try:
+        return planter(X, y, limits)
+    except np.linalg.LinAlgError:
+        return []
+
+
+def _readable(X: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """The scales of features that are of order one in the user's units, 1 for the others."""
+    largest = np.abs(X).max(axis=0) * scale
+    return np.where((largest >= ORDER_ONE[0]) & (largest <= ORDER_ONE[1]), scale, 1.0)

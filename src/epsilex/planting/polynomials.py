@@ -130,7 +130,9 @@ def _degree(n_features: int, n_terms: int) -> int:
     return max(d for d in range(DEGREE + 1) if comb(n_features + d, d) - 1 <= n_terms)
 
 
-def _monomials(X: np.ndarray, features: Sequence[int], degree: int, names: Sequence[str]):
+def _monomials(
+    X: np.ndarray, features: Sequence[int], degree: int, names: Sequence[str]
+) -> tuple[list, np.ndarray, np.ndarray]:
     """All products of features up to a degree: programs, values, and unit-norm values."""
     terms = [
         multiplied(

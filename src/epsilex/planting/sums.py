@@ -63,13 +63,13 @@ def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     found = [
         transform.solve([terms[k] for k in picked], values[picked])
         for transform in (*transforms(y, names), *factored(X, y, features, monomials, unit, "sqrt" in names))
-        for picked in _picks(whole, transform.values, lengths)
+        for picked in picks(whole, transform.values, lengths)
     ]
     for log, rows in (*logarithms(y, names), *inverses(y)):
         part = whole if len(rows) == len(y) else Correlations(unit_length(values[:, rows]))
         found += [
             log.solve([terms[k] for k in picked], values[picked][:, rows])
-            for picked in _picks(part, log.values, lengths)
+            for picked in picks(part, log.values, lengths)
         ]
     return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)
 
@@ -135,7 +135,9 @@ def path(terms: list[Term], unit: np.ndarray, left: np.ndarray, max_length: int,
             return
 
 
-def _terms(X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], limits: Limits):
+def _terms(
+    X: np.ndarray, features: Sequence[int], monomials: Sequence[Monomial], limits: Limits
+) -> tuple[list, np.ndarray, np.ndarray]:
     """The library's usable terms of these features: programs, values, and unit-norm values."""
     unary = [name for name in limits.operators if lookup(opcode(name)).arity == 1 and name != "neg"]
     n = min(TERMS, round(TERMS_EACH * limits.population_size))
@@ -158,7 +160,7 @@ class Correlations:
         return best, partner
 
 
-def _picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iterator[list[int]]:
+def picks(terms: Correlations, target: np.ndarray, lengths: np.ndarray) -> Iterator[list[int]]:
     """The terms of the best single terms, pairs, and pairs with more terms added."""
     centred = target - target.mean()
     size = np.sqrt((centred**2).sum())

@@ -24,6 +24,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.operators import FEATURE, lookup
 
 FACTORS = 4  # features moved to the side of y, or of 1 / y, and half as many of other kinds
+LEAST = 1e-6  # of the largest |y|: in a family y is not inverted if it comes closer to 0
 MIN_ROWS = 6  # for a sum to mean anything
 
 
@@ -34,7 +35,7 @@ class Transform:
     values     (rows,)
     back       program of the sum -> program of y
     free       what linear scaling supplies to the sum: its "factor", its "size", which is a positive factor, its
-               "constant" (turned into a factor), or "both" factor and constant
+               "constant" (turned into a factor), "both" factor and constant, or "nothing"
     root       (rows,) square roots of the rows' weights
     """
 
@@ -50,10 +51,10 @@ class Transform:
             weighted = (with_ones(columns).T * self.root).T
             c, offset = least_squares(weighted, self.values * self.root)[0][:-1], 0.0
         else:
-            c, offset = with_constant_if_missed(columns, self.values, 1e-9)
+            c, offset = with_constant_if_missed(columns, self.values, 1e-9, self.root)
         order = np.argsort(-np.abs(c) * columns.std(axis=0), kind="stable")  # the most important comes first
         terms, c = [terms[k] for k in order], c[order]
-        if self.free != "constant" and c[0] != 0.0:
+        if self.free not in ("constant", "nothing") and c[0] != 0.0:
             divisor = abs(c[0]) if self.free == "size" else c[0]
             c, offset = c / divisor, offset / divisor
         result = combined([*zip(terms, c, strict=True), (constant(1.0), offset)])
@@ -125,19 +126,67 @@ Factor = tuple[tuple[Term, ...], tuple[Term, ...]]  # terms in numerator and den
 
 
 def quotients(
-    factors: list[Factor], X: np.ndarray, y: np.ndarray, root: bool
+    factors: list[Factor], X: np.ndarray, y: np.ndarray, root: bool, least: float = 1e-3
 ) -> list[tuple[np.ndarray, Callable, str]]:
-    """(factors, rows) values of y / F, of F / y if y stays away from 0, and with `root` their squares; each with the
-    way back to y and its `free`."""
+    """(factors, rows) values of y / F, of F / y if |y| is nowhere below a share `least` of its maximum, and with `root`
+    their squares; each with the way back to y and its `free`."""
     size = np.abs(y).max()
     with np.errstate(all="ignore"):
         F = evaluated([_times_factor(factor, constant(1.0)) for factor in factors], X)[1]
         found: list[tuple[np.ndarray, Callable, str]] = [(y / size / F, _times_factor, "factor")]
-        if (np.abs(y) > 1e-3 * size).all():
+        if (np.abs(y) > least * size).all():
             found.append((F / (y / size), _factor_over, "factor"))
         for values, back, _ in list(found) if root else ():
             found.append((values**2, partial(_under_root, back), "size"))
     return found
+
+
+@dataclass(frozen=True)
+class Family:
+    """Transforms of y by one function and several factors.
+
+    values, root  (factors, rows): as in `Transform`
+    """
+
+    factors: list[Factor]
+    values: np.ndarray
+    back: Callable[[Factor, Term], Term]
+    free: str
+    root: np.ndarray
+
+    def usable(self) -> np.ndarray:
+        """(factors,) whether the transform is defined everywhere."""
+        return np.isfinite(self.values).all(axis=1) & np.isfinite(self.root).all(axis=1)
+
+    def transform(self, i: int) -> Transform:
+        return Transform(self.values[i], partial(self.back, self.factors[i]), self.free, self.root[i])
+
+
+def families(
+    X: np.ndarray, y: np.ndarray, factors: list[Factor], names: Sequence[str], size: np.ndarray | float = 1.0
+) -> Iterator[Family]:
+    """y over factors, factors over y, their squares and roots; without a factor the logarithm and inverse functions.
+
+    An error of (y / F)^q is y / (q (y / F)^q) times smaller than that of y, which counts times `size` (rows,).
+    """
+    for values, back, free in quotients(factors, X, y, "sqrt" in names, LEAST):
+        yield Family(factors, values, back, free, np.abs(size * y / values))
+        if free == "factor" and "square" in names:
+            roots = np.where((values > 0.0).all(axis=1, keepdims=True), np.sqrt(np.abs(values)), np.nan)
+            yield Family(factors, roots, partial(_squared, back), free, np.abs(size * y / roots))
+    none: list[Factor] = [((), ())]
+    if "exp" in names and ((y > 0.0).all() or (y < 0.0).all()):
+        logs = np.log(np.abs(y))[None]
+        yield Family(none, logs, lambda _, term: apply("exp", term), "constant", np.abs(size * y)[None])
+    plain = np.broadcast_to(size, y.shape)[None]
+    if "asin" in names and (np.abs(y) <= 0.5 * np.pi).all():
+        yield Family(none, np.sin(y)[None], lambda _, term: apply("asin", term), "nothing", plain)
+    if "acos" in names and ((y >= 0.0) & (y <= np.pi)).all():
+        yield Family(none, np.cos(y)[None], lambda _, term: apply("acos", term), "nothing", plain)
+
+
+def _squared(back: Callable[[Factor, Term], Term], factor: Factor, term: Term) -> Term:
+    return back(factor, apply("square", term))
 
 
 def _times_factor(factor: Factor, term: Term) -> Term:
@@ -168,11 +217,14 @@ def with_ones(columns: np.ndarray) -> np.ndarray:
     return np.column_stack([columns, np.ones(len(columns))])
 
 
-def with_constant_if_missed(columns: np.ndarray, target: np.ndarray, nothing: float) -> tuple[np.ndarray, float]:
-    """Coefficients by least squares, and a constant; the constant is 0 if the residual without it is hardly larger, up
-    to a share `nothing` of the target's squares."""
-    c, rest = least_squares(with_ones(columns), target)
-    plain, plain_rest = least_squares(columns, target)
+def with_constant_if_missed(
+    columns: np.ndarray, target: np.ndarray, nothing: float, root: np.ndarray | float = 1.0
+) -> tuple[np.ndarray, float]:
+    """Coefficients by least squares, with rows weighted by `root` squared, and a constant; the constant is 0 if the
+    residual without it is hardly larger, up to a share `nothing` of the target's squares."""
+    both, target = (with_ones(columns).T * root).T, target * root
+    c, rest = least_squares(both, target)
+    plain, plain_rest = least_squares(both[:, :-1], target)
     if plain_rest <= 1.001 * rest + nothing * (target**2).sum():
         return plain, 0.0
     return c[:-1], float(c[-1])
@@ -195,12 +247,12 @@ def _added(result: Term | None, term: Term, coefficient: float) -> Term:
     if abs(abs(coefficient) - 1.0) < 1e-4:
         coefficient = float(np.sign(coefficient))
     if result is not None and coefficient < 0.0:
-        return apply("sub", result, _times(term, -coefficient))
-    scaled = _times(term, coefficient)
+        return apply("sub", result, times(term, -coefficient))
+    scaled = times(term, coefficient)
     return scaled if result is None else apply("add", result, scaled)
 
 
-def _times(term: Term, coefficient: float) -> Term:
+def times(term: Term, coefficient: float) -> Term:
     """The term times a number, which goes into its first leaf if that is a factor."""
     if coefficient == 1.0:
         return term

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from epsilex.models.choice.linear import Reference, gain, reference
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Form
+from epsilex.programs.algebra.simplify import simplify
+from epsilex.programs.fold import Node
 from epsilex.programs.poles import finiteness
 
 POLE = 10.0  # factor on the squared error of a formula with a pole in the data's range
@@ -23,7 +25,8 @@ BOXES = 256  # into which the data's box is cut in the search for a pole
 class Decision:
     """What was chosen and why.
 
-    form       the chosen one; None if the linear reference is chosen
+    nodes      the chosen program
+    form       the chosen form; None if the linear reference is chosen
     pole       whether the chosen form has a pole in the data's range
     reference  the linear model it was compared with; None if there are many rows
     gain       in nats over the reference; that of `closest` if the reference is chosen
@@ -31,6 +34,7 @@ class Decision:
     odds       to one, against the closest
     """
 
+    nodes: Sequence[Node]
     form: Form | None
     pole: bool = False
     reference: Reference | None = None
@@ -47,7 +51,8 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
     pole = {form: finiteness(form.nodes, score.box, score.train.X, BOXES) == "pole" for form in fitting[:LOOKED_AT]}
     total = {form: form.total + (penalty if pole[form] else 0.0) for form in pole}
     order = sorted(total, key=total.__getitem__)
-    over = reference(score.train, max_length)
+    # A sum of all columns has no consistent dimension, and a rule that allows few formulas leaves little to chance.
+    over = reference(score.train, max_length) if score.allowed is None else None
     if over is None:
         return _decided(order, total, pole, None, math.inf, 0)
     gains = [gain(form.nodes, over, score.train, score.noises, score.language) for form in order[:TRIED]]
@@ -55,7 +60,7 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
         if nats > 0.0:
             return _decided(order, total, pole, over, nats, place)
     nearest = max(range(len(gains)), key=gains.__getitem__)
-    return Decision(None, False, over, gains[nearest], order[nearest], _odds(-gains[nearest]))
+    return Decision(simplify(over.nodes), None, False, over, gains[nearest], order[nearest], _odds(-gains[nearest]))
 
 
 def _decided(order: list[Form], total: dict, pole: dict, over: Reference | None, nats: float, place: int) -> Decision:
@@ -64,7 +69,7 @@ def _decided(order: list[Form], total: dict, pole: dict, over: Reference | None,
     others = [other for other in order if abs(other.description.residuals - mine) > SAME]
     closest = min(others, key=total.__getitem__) if others else None
     odds = math.inf if closest is None else _odds(total[closest] - total[form])
-    return Decision(form, pole[form], over, nats, closest, odds)
+    return Decision(form.nodes, form, pole[form], over, nats, closest, odds)
 
 
 def _odds(nats: float) -> float:

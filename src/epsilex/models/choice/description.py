@@ -31,7 +31,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epsilex.models.choice.noise import Noise
+from epsilex.data.noise import Noise
+from epsilex.programs.constants import is_symbolic
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator
@@ -185,8 +186,9 @@ def is_number(nodes: Sequence[Node]) -> bool:
 
 
 def fitted_places(nodes: Sequence[Node]) -> list[int]:
-    """Nodes whose constant was fitted: neither a bare feature nor a whole number or simple fraction."""
+    """Nodes whose constant was fitted: neither a bare feature nor a whole number, simple fraction or multiple of pi."""
     return [
         k for k in constant_places(nodes)
-        if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0) and not math.isfinite(simple_nats(nodes[k][2]))
+        if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0)
+        and not math.isfinite(simple_nats(nodes[k][2])) and not is_symbolic(nodes[k][2])
     ]  # fmt: skip

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
 from epsilex.models.choice.description import Language, fitted_places, is_number
-from epsilex.models.choice.noise import Noise
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode

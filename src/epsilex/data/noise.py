@@ -59,17 +59,19 @@ class Noise:
 
     def variance(self, residuals: np.ndarray) -> float:
         """Maximum-likelihood variance of the scatter, per unit of weight."""
-        mean = float((self.weight * residuals**2).mean())
-        if self.kind == "given":
-            return max(mean, 1.0)
-        return max(mean, self.floor)
+        return max(self._mean_square(residuals), 1.0 if self.kind == "given" else self.floor)
+
+    def _mean_square(self, residuals: np.ndarray) -> float:
+        """Infinite where the squares overflow."""
+        with np.errstate(over="ignore"):
+            return float((self.weight * residuals**2).mean())
 
     def nats(self, residuals: np.ndarray) -> float:
         """Negative logarithm of the density of y."""
-        if not np.isfinite(residuals).all():
-            return np.inf
         n, variance = len(residuals), self.variance(residuals)
-        square = max(float((self.weight * residuals**2).mean()), self.floor if self.kind != "given" else 0.0)
+        if not np.isfinite(variance):
+            return np.inf
+        square = max(self._mean_square(residuals), self.floor if self.kind != "given" else 0.0)
         total = 0.5 * n * (np.log(2.0 * np.pi * variance) + square / variance) - 0.5 * np.log(self.weight).sum()
         return float(total + np.log(np.abs(self.y)).sum()) if self.kind == "relative" else float(total)
 
@@ -82,6 +84,15 @@ def possible(wanted: str, rows: Rows) -> list[Noise]:
     if wanted == "auto" and not one_sign(rows.y):
         kinds = ["additive"]
     return [Noise.of(kind, rows) for kind in kinds]
+
+
+def search_weight(rows: Rows, wanted: str) -> np.ndarray:
+    """Weights (rows,) in a search that knows only additive noise, from what is known of the scatter of each row."""
+    if rows.sigma is not None:
+        return rows.weight * (rows.sigma.min() / rows.sigma) ** 2
+    if wanted == "relative":
+        return rows.weight * (np.abs(rows.y).min() / rows.y) ** 2
+    return rows.weight
 
 
 def one_sign(y: np.ndarray) -> bool:

@@ -1,0 +1,360 @@
+"""The choice: description lengths against an oracle, noise, lean forms, poles, words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from epsilex import SymbolicRegressor
+from epsilex.data.noise import Noise, possible
+from epsilex.data.rows import Rows
+from epsilex.evolution import Cases
+from epsilex.evolution.observers.archive import PLACES, Archive
+from epsilex.evolution.settings import Settings
+from epsilex.models.answer import answer
+from epsilex.models.choice.description import Language, constant_nats, describe, simple_nats, star
+from epsilex.models.front import Scorer
+from epsilex.models.lean import Bench
+from epsilex.models.model import model
+from epsilex.programs import Programs
+from epsilex.programs.intervals import Interval
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.parser import parse
+from epsilex.programs.poles import finiteness, guarded
+
+NAMES = ["k", "x"]
+
+
+def squared(y, prediction):
+    return (y - prediction) ** 2
+
+
+def hooke(n=25, noise=0.03, seed=0) -> Rows:
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.uniform(50, 300, n), rng.uniform(0.02, 0.3, n)])
+    y = X[:, 0] * X[:, 1]
+    return Rows(X, y + noise * y.std() * rng.normal(size=n), np.ones(n))
+
+
+class TestNoise:
+    def test_nats_are_the_negative_log_density(self):
+        rows = hooke()
+        out = rows.X[:, 0] * rows.X[:, 1]
+        additive, relative = possible("auto", rows)
+        spread = np.sqrt(np.mean((rows.y - out) ** 2))
+        assert additive.nats(additive.residuals(out)) == pytest.approx(-norm.logpdf(rows.y, out, spread).sum())
+        logs = np.log(rows.y / out)
+        density = norm.logpdf(logs, 0.0, np.sqrt(np.mean(logs**2))) - np.log(rows.y)  # of log y, times d log y / dy
+        assert relative.nats(relative.residuals(out)) == pytest.approx(-density.sum())
+
+    @pytest.mark.parametrize("kind", ["additive", "relative"])
+    def test_the_kind_that_made_the_data_is_the_shorter(self, kind):
+        rng = np.random.default_rng(0)
+        X = np.exp(rng.uniform(0, 5, (200, 1)))
+        out = 2.0 * X[:, 0]
+        y = out + 1.0 * rng.normal(size=200) if kind == "additive" else out * np.exp(0.1 * rng.normal(size=200))
+        rows = Rows(X, y, np.ones(200))
+        noises = possible("auto", rows)
+        best = min(noises, key=lambda noise: noise.nats(noise.residuals(out)))
+        assert best.kind == (kind if len(noises) == 2 else "additive")
+
+    def test_relative_noise_needs_one_sign(self):
+        rows = hooke()
+        assert [noise.kind for noise in possible("auto", Rows(rows.X, rows.y - 20.0, rows.weight))] == ["additive"]
+
+    def test_given_errors_are_a_floor(self):
+        rows = hooke()
+        noise = Noise.of("given", Rows(rows.X, rows.y, rows.weight, np.full(25, 1.0)))
+        zero, small, large = (noise.nats(np.full(25, r)) for r in (0.0, 0.1, 3.0))
+        assert small - zero == pytest.approx(25 * 0.5 * 0.01)
+        assert large - zero == pytest.approx(25 * (0.5 + math.log(3.0)))
+
+
+class TestDescription:
+    def test_against_an_oracle(self):
+        """Every part from its definition, by other means: numeric derivatives, scipy's density."""
+        rows, language = hooke(), Language(Settings.operators, 2)
+        theta = np.array([1.0123, 0.4567])
+
+        def values(c):
+            return c[0] * rows.X[:, 0] * rows.X[:, 1] + c[1]
+
+        found = describe(parse("1.0123*k*x + 0.4567", NAMES), rows.X, [Noise.of("additive", rows)], language)
+        variance = np.mean((rows.y - values(theta)) ** 2)
+        residuals = -norm.logpdf(rows.y, values(theta), np.sqrt(variance)).sum()
+        leaf, arithmetic = 1 / 6, 3 / 8 / 6  # of six arithmetic operators
+        structure = -3 * math.log(leaf) - 2 * math.log(arithmetic) + 2 * math.log(2)
+        constants = 0.0
+        for j, h in enumerate(1e-6 * theta):
+            step = np.zeros(2)
+            step[j] = h
+            slope = (values(theta + step) - values(theta - step)) / (2.0 * h)
+            delta = math.sqrt(12.0 / (np.sum(slope**2) / variance))
+            constants += math.log(6.0) + max(0.0, math.log(theta[j] / delta)) + 0.5
+        assert found.residuals == pytest.approx(residuals)
+        assert found.structure == pytest.approx(structure)
+        assert found.constants == pytest.approx(constants, rel=1e-6)
+        assert found.total == pytest.approx(residuals + structure + constants)
+
+    def test_bare_features_are_free_and_simple_numbers_cheap(self):
+        rows, language = hooke(), Language(Settings.operators, 2)
+        noise = [Noise.of("additive", rows)]
+        cost = [
+            describe(parse(text, NAMES), rows.X, noise, language).constants for text in ("k*x", "1.5*k*x", "1.01*k*x")
+        ]
+        assert cost[0] == 0.0 < cost[1] < cost[2]
+
+    def test_the_code_of_whole_numbers_is_one(self):
+        """Kraft's inequality, which makes it a code; Rissanen's constant makes the sum 1."""
+        total = sum(math.exp(-star(n)) for n in range(1, 200_000))
+        assert 0.7 < total < 1.0
+
+    @given(st.integers(1, 9), st.integers(1, 4))
+    def test_simple_fractions_are_known(self, p, q):
+        assert math.isfinite(simple_nats(p / q))
+        assert simple_nats(p / q) == simple_nats(-p / q)
+        assert math.isinf(simple_nats(p / q + 1e-9))
+
+    @given(st.floats(0.1, 1e3), st.floats(1.0, 1e6))
+    def test_more_information_costs_more_digits(self, value, information):
+        assert constant_nats(value, information) <= constant_nats(value, 4.0 * information) + 1e-12
+
+    def test_a_number_of_no_influence_costs_next_to_nothing(self):
+        assert constant_nats(0.123, 0.0) == pytest.approx(math.log(6.0) + 0.5)
+
+    def test_a_sine_costs_more_than_a_product_and_a_power_is_one(self):
+        language = Language(Settings.operators, 2)
+        texts = ("x*x", "sin(x)*x", "exp(1.5*log(x))", "exp(1.5*log(x) + 2.5*log(k))")
+        square, sine, power, powers = (language.structure(parse(text, NAMES)) for text in texts)
+        assert square < sine
+        assert power == pytest.approx(square - math.log(2))  # one column less to name
+        assert powers == pytest.approx(2.0 * power + math.log(16))
+        assert language.structure(parse("exp(1.5*x)", NAMES)) > language.structure(parse("1.5*x", NAMES))
+
+    def test_more_columns_make_a_leaf_dearer(self):
+        nodes = parse("k*x", NAMES)
+        assert Language(Settings.operators, 100).structure(nodes) - Language(Settings.operators, 2).structure(
+            nodes
+        ) == pytest.approx(2 * math.log(50))
+
+
+class TestLean:
+    def lean(self, text, rows, names=NAMES):
+        bench = Bench(rows.X, possible("auto", rows), Language(Settings.operators, len(names)))
+        *_, last = bench.descend(bench.best(parse(text, names)))
+        return last
+
+    @pytest.mark.parametrize(
+        "text", ["1.00525*k*x", "1.004*k*x + 0.03", "-3.242*x*(cos(exp(3.822*x)) - 0.308*k)", "x*(k + 0.4*sin(k))"]
+    )
+    def test_hooke_is_k_times_x(self, text):
+        rows = hooke()
+        lean = self.lean(text, rows)
+        np.testing.assert_array_equal(evaluate64(lean.nodes, rows.X), rows.X[:, 0] * rows.X[:, 1])
+        assert len(lean.nodes) == 3
+
+    def test_every_step_is_shorter(self):
+        rows = hooke()
+        bench = Bench(rows.X, possible("auto", rows), Language(Settings.operators, 2))
+        totals = [form.total for form in bench.descend(bench.best(parse("1.1*k*x + 0.2*sin(k) + 0.1", NAMES)))]
+        assert len(totals) > 1
+        assert totals == sorted(totals, reverse=True)
+
+    def test_equal_constants_are_shared(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 9, (60, 2))
+        rows = Rows(X, 1.37 * (X[:, 0] - X[:, 1]) + 0.1 * rng.normal(size=60), np.ones(60))
+        lean = self.lean("1.36*k - 1.372*x", rows)
+        assert len({abs(value) for _, _, value in lean.nodes} - {0.0, 1.0}) == 1
+
+    def test_what_the_data_asks_for_stays(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 9, (60, 2))
+        rows = Rows(X, 1.37 * X[:, 0] / X[:, 1] + 0.8 + 0.01 * rng.normal(size=60), np.ones(60))
+        lean = self.lean("1.3*k/x + 0.7", rows)
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), 1.37 * X[:, 0] / X[:, 1] + 0.8, atol=0.02)
+
+
+class TestPoles:
+    BOX = (Interval(0.0, 1.0), Interval(0.0, 1.0))
+
+    def rows(self, n=200):
+        X = np.random.default_rng(0).random((n, 2))
+        return X[np.abs(X[:, 0] - 0.5) > 0.02]
+
+    @pytest.mark.parametrize(
+        "text", ["1/(k + 0.01)", "log(k + x + 0.01)", "1/(k*k - k + 0.26)", "sqrt(k*k - k + 0.2504)"]
+    )
+    def test_finite_ones_are_proven(self, text):
+        X = self.rows()
+        assert finiteness(parse(text, NAMES), self.BOX, X, 500) == "finite"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "1/(k*k - k + 0.2498)", "sqrt(square(k - 0.5) - 0.0001)", "log(k + x - 0.05)", "1/(x + exp(k) - 1.01)",
+            "asin(k + x - 0.97)", "acos(1.03 - k - x)",
+        ],
+    )  # fmt: skip
+    def test_narrow_poles_are_found(self, text):
+        X = self.rows()
+        X = X[np.isfinite(evaluate64(parse(text, NAMES), X)) & (X.sum(axis=1) > 0.06)]
+        nodes = parse(text, NAMES)
+        signs = [np.sign(evaluate64(guard, X)) for guard in guarded(nodes)]
+        assert all((s == s[0]).all() for s in signs)  # the data itself shows nothing
+        assert finiteness(nodes, self.BOX, X, 2000) == "pole"
+
+    def test_places_that_the_data_avoids_do_not_count(self):
+        X = np.sort(np.random.default_rng(0).random((200, 2)), axis=1)
+        assert finiteness(parse("1/(x - k)", NAMES), self.BOX, X) == "unknown"
+
+    def test_a_formula_with_a_pole_is_chosen_only_where_nothing_else_explains_the_data(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.0, 1.0, (60, 2))
+        X = X[(X[:, 0] > 0.04) | (X[:, 1] > 0.04)]
+        wild, smooth = parse("1/(k + x - 0.03)", NAMES), parse("1/(k + x + 0.03)", NAMES)
+        for law, warned in ((smooth, False), (wild, True)):
+            y = evaluate64(law, X) * (1.0 + 0.01 * rng.normal(size=len(X)))
+            rows = Rows(X, y, np.ones(len(X)))
+            told = answer([wild, smooth], [], Scorer(NAMES, squared, rows), "description", True, 50)
+            assert bool(told.choice.warning) == warned
+            assert ("pole" in told.choice.text) == warned
+
+
+class TestWords:
+    def test_two_sentences_say_why(self):
+        rows = hooke()
+        programs = [parse(text, NAMES) for text in ("100*x", "k*x", "1.01*k*x + 0.1*sin(k)", "16.1")]
+        told = answer(programs, [], Scorer(NAMES, squared, rows), "description", True, 50)
+        choice = told.choice
+        assert told.models[told.chosen].formula == "k*x"
+        assert choice.odds > 10.0
+        assert choice.noise == "additive"
+        assert choice.closest.formula not in ("k*x", "x*k")
+        assert "shortest description" in choice.text
+        assert "ridge" in choice.text
+        assert "odds" in choice.text
+        assert choice.text.count(". ") <= 2
+
+    def test_the_linear_model_says_that_it_is(self):
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(30, 6))
+        rows = Rows(X, X @ np.arange(1.0, 7.0) + 3.0 * rng.normal(size=30), np.ones(30))
+        names = list("abcdef")
+        told = answer([parse("f*exp(0.1*e)", names)], [], Scorer(names, squared, rows), "description", True, 50)
+        assert told.choice.linear
+        assert "linear model" in told.choice.text
+        assert told.choice.closest is not None
+        assert told.choice.closest.formula in told.choice.text
+
+
+class TestNoiseParameter:
+    X = np.random.default_rng(0).uniform(1, 3, (30, 2))
+
+    def fit(self, y, **how):
+        settings = {"generations": 1, "time_limit": None, "population_size": 100, "random_state": 0}
+        return SymbolicRegressor(**settings | how).fit(self.X, y)
+
+    @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
+    def test_standard_errors_are_above_zero(self, bad):
+        sigma = np.ones(30)
+        sigma[4] = bad
+        with pytest.raises(ValueError, match=r"noise: expected standard errors above 0; got .* at row 4, 1 of 30"):
+            self.fit(self.X[:, 0], noise=sigma)
+
+    def test_one_for_each_row(self):
+        with pytest.raises(ValueError, match="noise: expected one standard error per row"):
+            self.fit(self.X[:, 0], noise=np.ones(7))
+
+    def test_relative_noise_of_both_signs(self):
+        with pytest.raises(ValueError, match="noise: expected a target of one sign"):
+            self.fit(self.X[:, 0] - 2.0, noise="relative")
+
+    @pytest.mark.parametrize("bad", ["loud", None, 3.0])
+    def test_other_words(self, bad):
+        with pytest.raises(ValueError, match="noise: expected one of auto, additive, relative"):
+            self.fit(self.X[:, 0], noise=bad)
+
+    def test_rows_count_by_their_errors(self):
+        """Wild rows of large standard errors do not move the constant."""
+        rng = np.random.default_rng(0)
+        sigma = np.where(np.arange(30) < 20, 0.01, 10.0)
+        y = 2.345 * self.X[:, 0] * self.X[:, 1] + sigma * rng.normal(size=30)
+        est = self.fit(y, noise=sigma)
+        assert est.choice_.noise == "given"
+        np.testing.assert_allclose(est.predict(self.X), 2.345 * self.X[:, 0] * self.X[:, 1], rtol=0.01)
+
+    def test_relative_noise_is_found(self):
+        rng = np.random.default_rng(0)
+        X = np.exp(rng.uniform(0, 5, (40, 2)))
+        y = 3.21 * X[:, 0] / X[:, 1] * np.exp(0.1 * rng.normal(size=40))
+        est = SymbolicRegressor(generations=2, time_limit=None, random_state=0).fit(X, y)
+        assert est.choice_.noise == "relative"
+        assert est.model_.length == 3
+
+
+class TestFewRows:
+    def test_kepler(self):
+        a = np.array([0.3871, 0.7233, 1.0, 1.5237, 5.2028, 9.5388, 19.1914, 30.0611])
+        T = np.array([0.2408, 0.6152, 1.0, 1.8808, 11.862, 29.457, 84.011, 164.79])
+        est = SymbolicRegressor(time_limit=20, random_state=0).fit(pd.DataFrame({"a": a}), T)
+        np.testing.assert_allclose(est.predict(pd.DataFrame({"a": [4.0]})), 8.0, rtol=1e-2)
+        assert est.stopped_by_ != "exact"  # measured data is never met exactly
+
+    def test_two_rows_are_fitted_by_a_number(self):
+        est = SymbolicRegressor(generations=1, time_limit=None, random_state=0).fit([[1.0], [2.0]], [3.0, 4.0])
+        assert np.isfinite(est.predict([[1.5]])).all()
+
+    def test_a_model_made_by_hand_knows_no_uncertainty(self):
+        with pytest.raises(ValueError, match="model: expected one fitted to data"):
+            _ = model(parse("2*k", NAMES), NAMES).constants
+
+
+class TestSettling:
+    def test_a_search_on_few_rows_ends_by_itself(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 3, (20, 2))
+        y = X[:, 0] / X[:, 1] + 0.05 * rng.normal(size=20)
+        settings = {"time_limit": 300, "population_size": 50, "random_state": 0}
+        est = SymbolicRegressor(**settings).fit(X, y)
+        assert est.stopped_by_ in ("settled", "interpolation")
+        assert est.history_["seconds"].iloc[-1] < 200
+
+
+class TestShelves:
+    def test_a_short_law_is_kept_beside_its_rivals(self):
+        """Of one length several shapes are kept, each once, and those with fewer constants first."""
+        cases = Cases.from_arrays(*(lambda rows: (rows.X, rows.y))(hooke(40)))
+        texts = ["k*x", "1.1*k*x", "k*sin(x)", "x*sin(k)", "k*k", "x*x", "k + x", "x + k", "k*x"]
+        programs = Programs.from_nodes([parse(text, NAMES) for text in texts], np.float32)
+        population = cases.measure(programs, scaling=True, limited=False)
+        archive = Archive(programs.width)
+        archive.watch(cases.y, 0.0)
+        archive.update(population)
+        archive.update(population)
+        kept = [nodes for nodes, _, _ in archive.programs_kept()]
+        shapes = [tuple((code, feature) for code, feature, _ in nodes) for nodes in kept if len(nodes) == 3]
+        assert len(set(shapes)) >= 4
+        first = archive.shelves[0].programs.nodes(int(3 * PLACES))
+        assert first == parse("k*x", NAMES)
+
+    def test_they_survive_a_checkpoint(self):
+        archive = Archive(5)
+        archive.watch(np.ones(3), 0.0)
+        again = Archive.from_arrays(archive.arrays())
+        for one, other in zip(archive.shelves, again.shelves, strict=True):
+            assert one.arrays().keys() == other.arrays().keys()
+            assert all(np.array_equal(a, other.arrays()[name]) for name, a in one.arrays().items())
+
+
+def test_residuals_whose_squares_overflow_or_are_undefined_cost_infinitely_much():
+    rows = Rows(np.ones((3, 1)), np.array([1.0, 2.0, 4.0]), np.ones(3))
+    for kind in ("additive", "relative"):
+        for worst in (1e200, np.inf, np.nan):
+            assert Noise.of(kind, rows).nats(np.array([0.0, 1.0, worst])) == np.inf
