@@ -1,0 +1,59 @@
+// Steer: operators, guesses, and the log of every act.
+
+import { post } from "./api.js";
+import { symbolOf } from "./data.js";
+import { $, el, say } from "./dom.js";
+
+let run = null, operators = [];
+
+export const setUp = () => {
+  $("#guess-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (await act({ kind: "guess", formula: $("#guess").value })) $("#guess").value = "";
+  });
+};
+
+const act = async (body) => {
+  try {
+    await post(`/api/runs/${run.id}/acts`, body);
+    say($("#steer-error"), "");
+    return true;
+  } catch (error) {
+    say($("#steer-error"), error.message);
+    return false;
+  }
+};
+
+export const show = (view, known) => {
+  const fixed = Boolean(view.spec.replays);
+  if (run?.id !== view.id) say($("#steer-error"), "");
+  run = view;
+  operators = known;
+  const key = JSON.stringify([view.id, view.operators, view.forbidden, fixed]), box = $("#allowed");
+  if (box.dataset.key !== key) {
+    box.dataset.key = key;
+    const focused = document.activeElement?.dataset?.operator;
+    box.replaceChildren(...operators.map((o) => chip(o, fixed)));
+    if (focused) box.querySelector(`[data-operator="${focused}"]`)?.focus();
+  }
+  $("#guess").disabled = $("#guess-form button").disabled = fixed;
+  $("#guess-about").textContent = `A formula over ${view.features.slice(0, 6).map(quoted).join(", ")}${view.features.length > 6 ? ", …" : ""}; its constants are tuned. Such as ${example(view)}.`;
+  showLog();
+};
+
+const quoted = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name.replaceAll("`", "``")}\``);
+const example = (view) => (view.features.length > 1 ? `2.5*${quoted(view.features[0])} + sqrt(${quoted(view.features[1])})` : `2.5*sqrt(${quoted(view.features[0])}) + 1`);
+
+const chip = (operator, fixed) => {
+  const allowed = run.operators.includes(operator.name);
+  return el("button", { type: "button", class: "chip toggle", "aria-pressed": String(allowed), "data-operator": operator.name, disabled: fixed,
+    "aria-label": `${operator.name}: ${allowed ? "allowed" : "forbidden"}`,
+    onclick: () => act({ kind: allowed ? "forbid" : "allow", operator: operator.name }) }, symbolOf(operator.name, operator.symbol));
+};
+
+const showLog = () => {
+  const waits = ["done", "failed", "interrupted"].includes(run.phase) ? "when the run goes on" : "next";
+  const entries = [...run.log.map((e) => el("li", { class: e.refused ? "refused" : "" }, el("span", { class: "when numbers" }, String(e.generation)), el("span", {}, e.said))),
+    ...run.waiting.map((said) => el("li", { class: "waiting" }, el("span", { class: "when" }, waits), el("span", {}, said)))];
+  $("#log").replaceChildren(...(entries.length ? entries.reverse() : [el("li", { class: "quiet" }, "Nothing yet.")]));
+};

@@ -1,0 +1,84 @@
+"""A run's rows, from its table and its spec; server and process make the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epsilex.data.rows import Rows
+from epsilex.tables import Table, training_table
+from epsilex.tables.numbers import numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW = 20  # rows, below which none are held back, because the search needs them all
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The data of a run.
+
+    weight     (rows,) float64, 1 without a column of weights
+    sigma      (rows,) standard errors of the target, or None
+    held_back  (rows,) bool: rows that the search does not see
+    """
+
+    table: Table
+    weight: np.ndarray
+    sigma: np.ndarray | None
+    held_back: np.ndarray
+
+    @cached_property
+    def X(self) -> np.ndarray:
+        return self.table.X.to_numpy(np.float64)
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.table.y
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.table.X.columns]
+
+    def rows(self, which: np.ndarray) -> Rows:
+        """Some rows, to score formulas on."""
+        sigma = None if self.sigma is None else self.sigma[which]
+        return Rows(self.X[which], self.y[which], self.weight[which], sigma)
+
+
+def prepared(frame: pd.DataFrame, spec: dict[str, Any]) -> Prepared:
+    """The rows of a spec; a ValueError says what the table lacks."""
+    roles = spec["roles"]
+    columns = {role: next((c for c, r in roles.items() if r == role), None) for role in ("weight", "error")}
+    weight, sigma = (_positive(frame, columns[role], role) for role in ("weight", "error"))
+    table = training_table(frame.drop(columns=list(roles)), spec["target"])
+    n = len(table.y)
+    held_back = np.zeros(n, bool)
+    if n >= FEW:
+        drawn = np.random.default_rng(spec["seed"]).permutation(n)[: round(spec["held_back"] * n)]
+        held_back[drawn] = True
+    return Prepared(
+        table,
+        np.ones(n) if weight is None else weight[table.rows],
+        None if sigma is None else sigma[table.rows],
+        held_back,
+    )
+
+
+def _positive(frame: pd.DataFrame, column: str | None, role: str) -> np.ndarray | None:
+    if column is None:
+        return None
+    values = numbers(frame[column])
+    least = 0.0 if role == "weight" else np.nextafter(0.0, 1.0)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
+    if len(bad):
+        expected = "weights of at least 0" if role == "weight" else "standard errors above 0"
+        raise ValueError(
+            f"{role}: expected {expected} in column {column!r}; got {values[bad[0]]:g} in row {bad[0] + 1}, "
+            f"{len(bad)} of {len(values)} such"
+        )
+    return values

@@ -1,0 +1,121 @@
+"""Snapshots of a search for the server: the front as formulas, and the course of the errors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epsilex.data.scales import Scales, unscaled
+from epsilex.evolution import Search, State
+from epsilex.evolution.observers.archive import Archive
+from epsilex.programs.fold import Node
+from epsilex.programs.formula import text
+from epsilex.studio.acts import Course
+from epsilex.studio.project import append_line, write_json
+
+SNAPSHOT, HISTORY = "snapshot.json", "history.jsonl"
+EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots, at least and at most
+SHARE = 0.01  # of the processor's time that snapshots may take between these limits
+ROWS = 1000  # of the history, about; later ones are further apart
+
+
+class Publisher:
+    """Writes `snapshot.json` and `history.jsonl`. A full disk or a missing folder must not end the search."""
+
+    def __init__(self, folder: Path, names: Sequence[str]):
+        self.folder, self.names = folder, list(names)
+        self.scales: Sequence[Scales] = ()
+        self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []}
+        self.hidden: Callable[[Sequence[Node]], bool] = lambda nodes: False  # formulas in the user's units
+        self._last = self._earned = self._row = 0.0
+        self._texts: dict[bytes, str | None] = {}
+
+    def begin(self, scales: Sequence[Scales]) -> None:
+        """`scales` lead from the user's units to the search's."""
+        self.scales = scales
+
+    def phase(self, phase: str, course: Course | None = None, **more: Any) -> None:
+        """Tell a phase, now."""
+        self.told |= {"phase": phase, **more}
+        if course is not None:
+            self.told |= {
+                "budget": course.seconds, "limit": course.generations, "operators": list(course.operators),
+                "forbidden": sorted(course.forbidden), "began": time.time() - self.told["seconds"],
+            }  # fmt: skip
+        self._write()
+
+    def see(self, state: State, archive: Archive) -> None:
+        """Publish the state, if the last snapshot is old enough."""
+        now = time.monotonic()
+        if now < self._last + EVERY or (now < self._last + SELDOM and time.process_time() < self._earned):
+            return
+        began = time.thread_time()
+        self._take(state, archive, time.time() - self.told.get("began", time.time()))
+        self._write()
+        self._last, self._earned = now, time.process_time() + (time.thread_time() - began) / SHARE
+
+    def show(self, found: Search) -> None:
+        """Take in a stopped search; the next phase publishes it."""
+        self._take(found.state, found.archive, found.rows[-1]["seconds"])
+
+    def in_user_units(self, archive: Archive, place: int) -> list[Node]:
+        """A program of the archive in the user's units."""
+        nodes: list[Node] = archive.programs.nodes(place)
+        scaling = (float(archive.slope[place]), float(archive.intercept[place]))
+        for scales in reversed(self.scales):
+            nodes, scaling = unscaled(nodes, scales, *scaling), (1.0, 0.0)
+        return nodes
+
+    def _take(self, state: State, archive: Archive, seconds: float) -> None:
+        population = state.population
+        unit = float(np.prod([scales.y_scale for scales in self.scales]))
+        self.told |= {
+            "generation": state.generation,
+            "seconds": seconds,
+            "evaluations": state.evaluations,
+            "front": self._formulas(archive),
+            "chosen": None,
+            "why": None,
+        }
+        if seconds < self._row:
+            return
+        self._row = seconds + seconds / ROWS
+        row = {
+            "generation": state.generation,
+            "seconds": seconds,
+            "best": _finite(float(population.mae[population.best]) * unit),
+            "median": _finite(float(np.median(population.mae)) * unit),
+            "diversity": len(np.unique(population.outputs)) / len(population),
+            "length": float(population.programs.length.mean()),
+        }
+        try:
+            append_line(self.folder / HISTORY, row, safe=False)
+        except OSError:
+            self.told["trouble"] = "The history cannot be written; is the disk full?"
+
+    def _formulas(self, archive: Archive) -> list[str]:
+        """The front as text, without what is hidden; most of it was on the last front, too."""
+        last, self._texts = self._texts, {}
+        for i in archive.front:
+            program = archive.programs.take(i)
+            parts = (program.opcode, program.feature, program.constant, archive.slope[i], archive.intercept[i])
+            key = b"".join(part.tobytes() for part in parts)
+            if last.get(key) is None:
+                nodes = self.in_user_units(archive, i)
+                last[key] = None if self.hidden(nodes) else text(nodes, self.names)
+            self._texts[key] = last[key]
+        return [formula for formula in self._texts.values() if formula is not None]
+
+    def _write(self) -> None:
+        try:
+            write_json(self.folder / SNAPSHOT, self.told | {"written": time.time()}, lasting=False)
+        except OSError as error:
+            self.told["trouble"] = f"Snapshots could not be written for a while: {error.strerror}."
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

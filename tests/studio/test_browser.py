@@ -1,0 +1,404 @@
+"""The studio in a real browser: Chromium without a window, a real server, real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from epsilex import load_model
+from epsilex.studio.lock import alive
+from epsilex.studio.project import Project
+from processes import environment
+from studios import ask, new_project, new_run, pendulums, work
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+WAIT = 60_000  # ms; a busy machine may take long
+
+
+class Server:
+    """A studio in its own process, which can be killed and started again at its port."""
+
+    def __init__(self, folder, *arguments: str):
+        self.folder, self.arguments = folder, arguments
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.begin()
+
+    def begin(self) -> None:
+        options = ["--no-browser", "--port", str(self.port), "--project", str(self.folder)]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "epsilex", "studio", *self.arguments, *options], env=environment(),
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        for line in self.process.stderr:
+            if found := re.match(r"studio: (http://127\.0\.0\.1:\d+)(/enter\?token=\S+)", line):
+                self.address, self.door = found[1], found[1] + found[2]
+                return
+        raise AssertionError("the server said nothing")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def end(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A browser's visit to a studio: nothing may be said on its console, and no request may leave the machine."""
+
+    def __init__(self, browser, server: Server, **options):
+        self.trouble: list[str] = []
+        self.server, self.away, self.mistaken = server, False, False
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    def page(self, place: str = "/"):
+        page = self.context.new_page()
+        page.set_default_timeout(WAIT)
+        page.on("console", lambda message: self.note(f"console: {message.text} {message.location.get('url', '')}"))
+        page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: self.trouble.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: self.local(request.url) or self.trouble.append(f"request: {request.url}"))
+        if not self.context.cookies():
+            page.goto(self.server.door)
+            page.wait_for_url(self.server.address + "/")
+        page.goto(self.server.address + place)
+        return page
+
+    def note(self, text: str) -> None:
+        """The browser itself complains while the server is away, and about an answer to a mistake."""
+        if not (self.away and "ERR_" in text) and not (self.mistaken and "400 (Bad Request)" in text):
+            self.trouble.append(text)
+
+    def local(self, url: str) -> bool:
+        return url.startswith((self.server.address, f"blob:{self.server.address}"))
+
+
+def waves() -> bytes:
+    """So many rows that the search never settles before it is stopped."""
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(0, 6, 700), rng.uniform(-1, 1, 700)
+    y = 2 * np.sin(a) + b + rng.normal(0, 0.02, 700)
+    return ("a,b,y\n" + "".join(f"{p:.5f},{q:.5f},{r:.5f}\n" for p, q, r in zip(a, b, y, strict=True))).encode()
+
+
+def generation(page) -> int:
+    return int(page.locator("#generation").inner_text().replace(",", ""))
+
+
+def until(holds, seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.1)
+
+
+def phase(page, word: str) -> None:
+    page.wait_for_function("word => document.querySelector('#phase').textContent.startsWith(word)", arg=word)
+
+
+def formulas(page) -> list[str]:
+    return [label.get_attribute("aria-label") for label in page.locator("#formulas .pick").all()]
+
+
+def start_a_search(page) -> None:
+    page.locator("#file").set_input_files({"name": "waves.csv", "mimeType": "text/csv", "buffer": waves()})
+    page.wait_for_selector("#columns tr[data-row=y]")
+    assert page.locator("#target").input_value() == "y"
+    assert page.locator("#columns .histogram").count() == 3
+    page.locator("details summary").click()
+    page.fill("#population", "100")
+    page.fill("#max-length", "12")
+    page.fill("#seconds", "600")
+    page.get_by_role("button", name="Start the search").click()
+
+
+def see_points_arrive(page) -> None:
+    page.wait_for_selector("#front .point")
+    page.wait_for_selector("#look-math math")
+    first, n = page.locator("#front").inner_html(), generation(page)
+    until(lambda: generation(page) > n + 5 and page.locator("#front").inner_html() != first)
+    until(lambda: any("sin" in formula for formula in formulas(page)))
+    assert page.locator("#curve .dot").count() == 600
+    assert 100 < page.locator("#curve .dot.test").count() < 200
+
+
+def pause_and_continue(page) -> None:
+    page.get_by_role("button", name="Pause").click()
+    phase(page, "paused")
+    n = generation(page)
+    page.wait_for_timeout(1000)
+    assert generation(page) == n
+    page.get_by_role("button", name="Continue").click()
+    phase(page, "searching")
+    until(lambda: generation(page) > n)
+
+
+def ban_sin(page) -> None:
+    page.locator("[data-operator=sin]").click()
+    page.wait_for_selector("#log li:has-text('forbade sin'):not(.waiting)")
+    page.wait_for_selector("[data-operator=sin][aria-pressed=false]")
+    n = generation(page)
+    until(lambda: generation(page) > n + 3)
+    assert formulas(page)
+    assert not any("sin(" in formula for formula in formulas(page))
+
+
+def add_guesses(visit, page) -> None:
+    visit.mistaken = True
+    page.fill("#guess", "sin(a)")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.wait_for_selector("#log li.refused:has-text('sin is forbidden')")
+    page.fill("#guess", "2*wave")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.wait_for_selector("#steer-error:has-text('expected a feature among a, b')")
+    visit.mistaken = False
+    page.fill("#guess", "2*cos(a + 4.7) + b")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.wait_for_selector("#log li:has-text('added the guess 2*cos(a + 4.7) + b'):not(.waiting):not(.refused)")
+    assert page.locator("#guess").input_value() == ""
+    until(lambda: any("cos(" in formula for formula in formulas(page)))
+
+
+def reject_a_form(page) -> None:
+    def bare(formula: str) -> str:
+        return re.sub(r"[\d.e-]+", "#", formula.partition(": ")[2])
+
+    first = formulas(page)[0]
+    page.locator("#formulas .pick").first.click()
+    page.get_by_role("button", name="Reject this form").click()
+    page.wait_for_selector("#log li:has-text('rejected the form'):not(.waiting)")
+    n = generation(page)
+    until(lambda: generation(page) > n + 3)
+    assert bare(first) not in map(bare, formulas(page))
+
+
+def move_a_slider(page) -> None:
+    page.locator("#formulas .pick[aria-label*=cos]").first.click()
+    page.wait_for_selector("#constants input")
+    page.wait_for_timeout(300)
+    before, text = page.locator("#curve-line").get_attribute("d"), page.locator("#look-badges").inner_text()
+    page.locator("#constants input").first.focus()
+    page.keyboard.press("PageUp")
+    page.wait_for_selector(".badge.moved")
+    assert page.locator("#curve-line").get_attribute("d") != before
+    assert page.locator("#curve .ghost").count() == 1
+    assert page.locator("#look-badges").inner_text() != text
+    page.get_by_role("button", name="Reset").click()
+    page.wait_for_selector(".badge.moved", state="detached")
+    assert page.locator("#curve-line").get_attribute("d") == before
+
+
+def pin_compare_and_write(page) -> None:
+    page.locator("#pin").click()
+    page.wait_for_selector("#pin[aria-pressed=true]")
+    page.fill("#note", "<b>a wave</b>")
+    page.wait_for_selector("#pinned li:has-text('<b>a wave</b>')")
+    page.select_option("#other", index=1)
+    page.wait_for_selector("#curve .second", state="attached")
+    page.wait_for_selector("#compare table")
+
+
+def reload_and_open_a_second_tab(visit, page) -> None:
+    selected = page.locator("#look-math").inner_text()
+    page.reload()
+    page.wait_for_selector("#look-math math")
+    assert page.locator("#look-math").inner_text() == selected
+    assert page.locator("#note").input_value() == "<b>a wave</b>"
+    second = visit.page(page.url.removeprefix(visit.server.address))
+    second.wait_for_selector("#look-math math")
+    assert second.locator("#log").inner_text() == page.locator("#log").inner_text()
+    n = generation(second)
+    until(lambda: generation(second) > n)
+    second.get_by_role("button", name="Pause").click()
+    phase(page, "paused")
+    page.get_by_role("button", name="Continue").click()
+    phase(second, "searching")
+    second.close()
+
+
+def kill_the_server_and_start_it_again(visit, page) -> None:
+    page.wait_for_selector("#log li.waiting", state="detached")
+    n, log = generation(page), page.locator("#log").inner_text()
+    visit.away = True
+    visit.server.kill()
+    page.wait_for_selector("#banner:has-text('does not answer')")
+    project = Project(visit.server.folder)
+    (id,) = project.runs()
+    assert alive(project.run(id))  # the search goes on
+    visit.server.begin()
+    page.wait_for_selector("#banner", state="hidden")
+    visit.away = False
+    until(lambda: generation(page) > n)
+    assert page.locator("#log").inner_text() == log
+    assert page.locator("#pinned li").count() == 1
+
+
+def stop_and_export(page, tmp_path) -> None:
+    page.get_by_role("button", name="Stop").click()
+    phase(page, "done")
+    for kind in ("model", "notebook", "latex", "python", "report", "front", "log"):
+        with page.expect_download() as download:
+            page.locator(f"[data-export={kind}]").click()
+        download.value.save_as(tmp_path / kind)
+    assert load_model(tmp_path / "model").feature_names == ("a", "b")
+    assert json.loads((tmp_path / "notebook").read_text())["nbformat"] == 4
+    assert "<!doctype html>" in (tmp_path / "report").read_text()
+    kinds = [entry["act"]["kind"] for entry in json.loads((tmp_path / "log").read_text())["log"]]
+    assert {"pause", "continue", "forbid", "guess", "stop"} <= set(kinds)
+
+
+def test_from_upload_to_export(browser, tmp_path):
+    server = Server(tmp_path / "project")
+    visit = Visit(browser, server)
+    page = visit.page()
+    try:
+        start_a_search(page)
+        see_points_arrive(page)
+        pause_and_continue(page)
+        ban_sin(page)
+        add_guesses(visit, page)
+        reject_a_form(page)
+        move_a_slider(page)
+        pin_compare_and_write(page)
+        reload_and_open_a_second_tab(visit, page)
+        kill_the_server_and_start_it_again(visit, page)
+        stop_and_export(page, tmp_path)
+        assert visit.trouble == []
+    finally:
+        visit.context.close()
+        assert server.end() == 0
+    assert server.process.stderr.read() == ""
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """A server with a finished run of a table with a wicked name; and the run's id."""
+    project = new_project(tmp_path_factory.mktemp("shown"))
+    id = new_run(project, name="<b>bold</b>")
+    ask(project, id, kind="forbid", operator="cos")
+    assert work(project, id)["phase"] == "done"
+    header, rest = pendulums().split(b"\n", 1)
+    project.add_table("<i>x</i>.csv", header.replace(b"mass", b"<img src=x onerror=alert(1)>") + b"\n" + rest)
+    server = Server(project.folder)
+    yield server, id
+    server.end()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_accessibility_fault_in_any_light_on_any_screen(browser, shown, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    server, id = shown
+    visit = Visit(browser, server, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    for place, ready in (("/", "#columns tbody tr"), (f"/#run={id}", "#look-math math")):
+        page = visit.page(place)
+        page.wait_for_selector(ready)
+        page.wait_for_selector("#curve .dot" if "run" in place else "#operators input", state="attached")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = axe.Axe().run(page).response["violations"]
+        assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []
+        page.close()
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_names_from_files_are_text(browser, shown):
+    visit = Visit(browser, shown[0])
+    page = visit.page()
+    page.wait_for_selector("#columns tbody tr")
+    assert "<img src=x onerror=alert(1)>" in page.locator("#columns").inner_text()
+    assert "<b>bold</b>" in page.locator("#runs").inner_text()
+    assert page.locator("main img").count() == 0
+    visit.mistaken = True
+    script = b"<script>alert(1)</script>"
+    page.locator("#file").set_input_files({"name": "x.csv", "mimeType": "text/csv", "buffer": script})
+    page.wait_for_selector("#drop-error:not([hidden])")
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_by_the_keyboard_alone(browser, shown):
+    server, id = shown
+    visit = Visit(browser, server)
+    page = visit.page(f"/#run={id}")
+    page.wait_for_selector("#look-math math")
+    page.locator("#formulas .pick").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#formulas tr.selected .pick[aria-pressed=true]")
+    shown_first = page.locator("#formulas .pick").first.get_attribute("aria-label")
+    page.wait_for_function(
+        "n => document.querySelector('#look-badges').textContent.startsWith(`length ${n}`)",
+        arg=re.match(r"length (\d+)", shown_first)[1],
+    )
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_a_run_is_replayed_to_the_same_front(browser, shown):
+    server, id = shown
+    visit = Visit(browser, server)
+    page = visit.page(f"/#run={id}")
+    page.get_by_role("button", name="Replay this run").click()
+    page.wait_for_selector("#phase:has-text('the same front, bit for bit')")
+    assert "forbade cos" in page.locator("#log").inner_text()
+    assert page.locator("#runs a").count() == 2
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_an_interrupted_server_saves_its_runs(tmp_path):
+    project = new_project(tmp_path)
+    server = Server(project.folder)
+    id = new_run(project, generations=None, seconds=600)
+    worker = subprocess.Popen([sys.executable, "-m", "epsilex.studio.worker", project.folder, id], env=environment())
+    snapshot = project.run(id) / "snapshot.json"
+    until(lambda: snapshot.exists() and json.loads(snapshot.read_text())["phase"] == "searching")
+    assert server.end() == 0
+    assert worker.wait(60) == 0
+    assert json.loads(snapshot.read_text())["phase"] == "interrupted"
+    assert (project.run(id) / "search-0.checkpoint").exists()
+    assert "1 run" in server.process.stderr.read()
+
+
+def test_a_port_that_is_taken_and_a_project_that_is_open(tmp_path):
+    server = Server(tmp_path / "project")
+    for folder, words in (("other", "port: expected a free one"), ("project", "another studio serves it")):
+        port = str(server.port) if folder == "other" else "0"
+        options = ["--no-browser", *(["--port", port] if port != "0" else []), "--project", str(tmp_path / folder)]
+        done = subprocess.run(
+            [sys.executable, "-m", "epsilex", "studio", *options], env=environment(), capture_output=True, text=True,
+            timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:  # a gigabyte is refused before it is sent
+        head = f"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {2**30}\r\n\r\n"
+        raw.sendall(head.encode())
+        assert b" 403 " in raw.recv(1000).splitlines()[0]
+    assert os.path.isdir(tmp_path / "project")
+    assert server.end() == 0
