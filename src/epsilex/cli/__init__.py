@@ -7,7 +7,8 @@ data           list and fetch the problems' data
 predicting     apply a model to a table
 results        results of a fit, as text and as JSON
 agreement      whether the held-back rows agree with the choice
-folder         the folder of a fit: checked before the search, filled at its end
+words          lists and settings of a command line
+folder         the folder of a fit: checked before the search, claimed until its end
 terminal       exit codes and error lines
 """
 
@@ -15,9 +16,12 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Run the command line and end the process with its exit code: 0, 2 for bad input, 130 for an interrupt."""
+    """Run the command line and end the process with its exit code: 0, 2 for bad input, 130 or 143 for a signal."""
+    import signal
     import sys
 
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback while modules load; a second Ctrl-C ends at once
     from epsilex.cli.app import app
     from epsilex.cli.terminal import run
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import json as json_format
-import re
 import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from epsilex import __version__
 from epsilex.cli import terminal
+from epsilex.cli.words import assigned, listed, options
 
 app = typer.Typer(
     help="Symbolic regression by epsilon-lexicase selection: find a formula for your data.",
@@ -31,6 +31,12 @@ class Preset(StrEnum):
     paper = "paper"
 
 
+class ConstantUnits(StrEnum):
+    none = "none"
+    overall = "overall"
+    any = "any"
+
+
 class Format(StrEnum):
     text = "text"
     latex = "latex"
@@ -38,12 +44,22 @@ class Format(StrEnum):
     sympy = "sympy"
     c = "c"
     json = "json"
+    unicode = "unicode"
+    mathml = "mathml"
+    excel = "excel"
+    julia = "julia"
+    r = "r"
+    matlab = "matlab"
+    fortran = "fortran"
+    rust = "rust"
+    javascript = "javascript"
 
 
 class Study(StrEnum):
     table = "table"
     epsilon = "epsilon"
     discussion = "discussion"
+    laboratory = "laboratory"
 
 
 def _selections(incomplete: str) -> list[str]:
@@ -87,7 +103,7 @@ def demo(
         seconds=20.0, jobs=jobs, time_limit=time, generations=generations, population_size=population, random_state=seed
     )
     data = demonstration.data()
-    command = ["epsilex", "demo", *_options(seed=seed, out=out)]
+    command = ["epsilex", "demo", *options(seed=seed, out=out)]
     record = fitting.fit(data, est, out, command, [demonstration.DESCRIPTION])
     demonstration.write(data, out / data.name)
     _tell(record, out, out / data.name, json)
@@ -114,6 +130,23 @@ def fit(
     noise: Annotated[
         str, typer.Option(help="auto, additive or relative; or a column of standard errors of the target.")
     ] = "auto",
+    guess: Annotated[
+        list[str] | None, typer.Option(help="A formula to begin with, such as a*x + b; may be given several times.")
+    ] = None,
+    units: Annotated[
+        str | None, typer.Option(help="header, for names such as v [m/s]; or units such as m=kg,v=m/s.")
+    ] = None,
+    target_unit: Annotated[str | None, typer.Option(help="Unit of the target, such as J.")] = None,
+    constant_units: Annotated[
+        ConstantUnits, typer.Option(help="Which constants may carry units.")
+    ] = ConstantUnits.none,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(help="Such as increasing in x, f >= 0, f(x=0) = 0; may be given several times."),
+    ] = None,
+    domain: Annotated[
+        str | None, typer.Option(help="Ranges over which constraints hold, such as x=0:10,t=-1:1.", show_default="data")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Missing or unusable values are an error.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -123,20 +156,25 @@ def fit(
 
     est = fitting.estimator(
         preset, jobs=jobs, time_limit=time, generations=generations, selection=selection, population_size=population,
-        random_state=seed,
+        random_state=seed, guesses=tuple(guess or ()), constraints=tuple(constraint or ()),
+        domain=fitting.domain_of(domain),
     )  # fmt: skip
     frame, sigma = fitting.without_noise(read_table(data), noise, target)
     table = training_table(frame, target, strict)
-    est.set_params(noise=noise if sigma is None else sigma[table.rows])
+    est.set_params(noise=noise if sigma is None else sigma[table.rows], constant_units=constant_units.value)
+    est.set_params(**fitting.units_of(units, target_unit, target, list(table.X.columns)))
     held_back = fitting.held_back_rows(len(table.y), test_share, seed)
     out = out or Path(f"{data.name.partition('.')[0]}-fit")
     sizes = f"{data}: {len(table.y)} rows, {held_back.sum()} of them held back; {table.X.shape[1]} features"
     news = [sizes, *table.notes]
     if resume and not (out / fitting.CHECKPOINT).exists():
         news.append(f"there is nothing to resume in {out}, the search starts anew")
-    command = ["epsilex", "fit", str(data), *_options(target=target, selection=selection,
+    command = ["epsilex", "fit", str(data), *options(target=target, selection=selection,
                preset=preset if preset != Preset.default else None, noise=noise if noise != "auto" else None, seed=seed,
-               test_share=test_share if test_share != TEST_SHARE else None, out=out)]  # fmt: skip
+               test_share=test_share if test_share != TEST_SHARE else None, out=out, units=units, domain=domain,
+               target_unit=target_unit, constant_units=constant_units if constant_units != "none" else None),
+               *(word for text in guess or () for word in ("--guess", text)),
+               *(word for text in constraint or () for word in ("--constraint", text))]  # fmt: skip
     record = fitting.fit(fitting.Data(data.name, target, table, held_back), est, out, command, news, resume)
     _tell(record, out, data, json)
 
@@ -161,6 +199,7 @@ def show(
     format: Annotated[Format, typer.Option(help="Notation.")] = Format.text,
 ) -> None:
     """Show a model's formula in a chosen notation."""
+    from epsilex.evolution.observers.progress import printable
     from epsilex.models import load_model
     from epsilex.models.persistence import to_document
 
@@ -172,8 +211,42 @@ def show(
         Format.sympy: lambda: str(m.sympy()),
         Format.c: m.c,
         Format.json: lambda: json_format.dumps(to_document(m), indent=1),
+        Format.unicode: m.unicode,
+        Format.mathml: m.mathml,
+        Format.excel: m.excel,
     }
-    print(shown[format]().rstrip("\n"))
+    lines = shown.get(format, lambda: m.source(format.value))().rstrip("\n").split("\n")
+    print("\n".join(map(printable, lines) if sys.stdout.isatty() else lines))
+
+
+@app.command()
+def studio(
+    data: Annotated[
+        Path | None, typer.Argument(help="Table to begin with; others can be added in the browser.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port on this machine.", show_default="8731")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
+    project: Annotated[Path, typer.Option(help="Folder that keeps tables and runs.")] = Path("epsilex-studio"),
+    replay: Annotated[str | None, typer.Option(help="Run to repeat by its log, without a browser.")] = None,
+) -> None:
+    """Watch and steer a search in the browser."""
+    try:
+        from epsilex.studio import serving
+    except ImportError as error:
+        raise ValueError(f"studio: expected starlette and uvicorn, `pip install 'epsilex[studio]'`; {error}") from None
+
+    def tell(sentence: str) -> None:
+        terminal.note([sentence])
+
+    if replay is None:
+        serving.serve(data, project, port, not no_browser, tell)
+    elif serving.replay(project, replay, tell):
+        print("the same front, bit for bit")
+    else:
+        print("another front")
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -185,7 +258,7 @@ def reproduce(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A setting other than Table 1's, such as crossover=0.9.")
     ] = None,
-    study: Annotated[Study | None, typer.Option(help="The results table, or the effect of epsilon.")] = None,
+    study: Annotated[Study | None, typer.Option(help="The results table without it.")] = None,
     out: Annotated[Path, typer.Option(help="Folder; what it holds already is continued.")] = Path("results"),
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one per processor")] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
@@ -196,8 +269,8 @@ def reproduce(
     from epsilex import experiments
 
     done = experiments.reproduce(
-        problems=_listed(problems), methods=_listed(methods), trials=trials, generations=generations,
-        settings=_assigned(settings or []),
+        problems=listed(problems), methods=listed(methods), trials=trials, generations=generations,
+        settings=assigned(settings or []),
         study=study.value if study else None, out=out, jobs=jobs, dask=dask, quick=quick,
     )  # fmt: skip
     if json:
@@ -236,7 +309,7 @@ def report(
     ] = None,
 ) -> None:
     """Rewrite the report of a folder."""
-    from epsilex.cli.folder import write_text
+    from epsilex.files import write_file
     from epsilex.report import FILE, load_fit, render
 
     if (folder / "results.sqlite").is_file() or (folder / "rows").is_dir():
@@ -248,13 +321,13 @@ def report(
             experiments.keep(folder, keep)
         print((keep or folder) / "index.html")
     elif (folder / FILE).is_file():
-        write_text(folder / "report.html", render(load_fit(folder / FILE)))
+        write_file(folder / "report.html", render(load_fit(folder / FILE)))
         print(folder / "report.html")
     else:
         raise ValueError(f"{folder}: expected a folder with results.sqlite, rows or {FILE}; it has none")
 
 
-def _tell(record, out: Path, data: Path, json: bool) -> None:
+def _tell(record: Any, out: Path, data: Path, json: bool) -> None:
     """Results to standard output."""
     from epsilex.cli import results
     from epsilex.cli.fitting import FILES
@@ -264,28 +337,3 @@ def _tell(record, out: Path, data: Path, json: bool) -> None:
         print(results.as_json(record, files))
     else:
         results.show(record, files, shlex.join(["epsilex", "predict", str(out / "model.json"), str(data)]))
-
-
-def _options(**values: object) -> list[str]:
-    """Words of a command line, without options that are not given."""
-    given = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
-    return [word for option in given.items() for word in option]
-
-
-def _listed(text: str | None) -> list[str] | None:
-    """Items separated by commas; commas in brackets separate options, not items."""
-    return None if text is None else [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
-
-
-def _assigned(texts: list[str]) -> dict[str, object]:
-    """Settings from `name=value`; a value is a number, True, False, None, a list or a dict, else a word."""
-    found: dict[str, object] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise ValueError(f"--set: expected name=value, such as crossover=0.9; got {text!r}")
-        try:
-            found[name.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
-            found[name.strip()] = value.strip()
-    return found

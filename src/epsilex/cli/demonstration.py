@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from epsilex.cli.fitting import Data
-from epsilex.cli.folder import write_text
+from epsilex.files import write_file
 from epsilex.problems.uball5d import TRAINING_ROWS, drawn
 from epsilex.tables import Table
 
@@ -26,4 +26,4 @@ def data() -> Data:
 
 def write(data: Data, path: Path) -> None:
     """Write the rows as a CSV file, to try `epsilex predict` on."""
-    write_text(path, data.table.X.assign(**{data.target: data.table.y}).to_csv(index=False))
+    write_file(path, data.table.X.assign(**{data.target: data.table.y}).to_csv(index=False))

@@ -9,18 +9,21 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from epsilex.cli.agreement import disagreement
-from epsilex.cli.folder import filled
+from epsilex.cli.folder import claimed
 from epsilex.cli.terminal import note
 from epsilex.constraints import NOISES
-from epsilex.evolution.observers.checkpoint import previous
-from epsilex.models import Model, save_model
+from epsilex.data.scales import size
+from epsilex.dimensions.units import from_header
+from epsilex.evolution.observers.checkpoint import exists, previous
+from epsilex.files import write_files
+from epsilex.models import Model
 from epsilex.models.front import front_frame
+from epsilex.models.persistence import model_text
 from epsilex.regressor import SymbolicRegressor
 from epsilex.report import FILE, Fit, render, some_generations, some_rows
 from epsilex.tables import Table
@@ -85,13 +88,44 @@ def without_noise(frame: pd.DataFrame, noise: str, target: str) -> tuple[pd.Data
     return frame.drop(columns=noise), sigma
 
 
-def estimator(preset: str = "default", *, seconds: float = 60.0, jobs: int | None = None, **asked) -> SymbolicRegressor:
+def units_of(text: str | None, target_unit: str | None, target: str, names: Sequence[str]) -> dict[str, object]:
+    """Parameters of the estimator from `header`, or from units such as `m=kg,v=m/s`; categories are pure numbers."""
+    if text is None or text.strip() == "header":
+        in_name = from_header(target) if text else None
+        return {"units": "header" if text else None, "target_unit": target_unit or in_name or None}
+    given = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, sign, unit = part.rpartition("=")
+        if not sign:
+            raise ValueError(f"units: expected header, or units such as m=kg,v=m/s; got {part!r}")
+        given[name.strip()] = unit.strip()
+    return {"units": {name: "1" for name in names if "=" in name} | given, "target_unit": target_unit}
+
+
+def domain_of(text: str | None) -> dict[str, tuple[float, float]] | None:
+    """Ranges of columns from text such as `x=0:10,t=-1:1`."""
+    if text is None:
+        return None
+    found = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, _, side = part.rpartition("=")
+        low, _, high = side.partition(":")
+        try:
+            found[name.strip()] = (float(low), float(high))
+        except ValueError:
+            raise ValueError(f"domain: expected ranges such as x=0:10,t=-1:1; got {part!r}") from None
+    return found
+
+
+def estimator(
+    preset: str = "default", *, seconds: float = 60.0, jobs: int | None = None, **asked: Any
+) -> SymbolicRegressor:
     """The estimator of a preset with the given parameters; None keeps the preset's value.
 
     Without any limit the default preset searches for `seconds`, and the paper's preset for the paper's generations.
     """
     given = {name: value for name, value in asked.items() if value is not None}
-    given |= {"n_jobs": jobs or -1, "progress": True}
+    given |= {"n_jobs": jobs or -1, "progress": True, "on_interrupt": "return"}
     if preset == "paper":
         return SymbolicRegressor.paper(**given)
     limit = None if "generations" in given else seconds
@@ -106,9 +140,9 @@ def fit(
     command  the command for the report; the generations and population size that a time limit decides are added
     news     sentences printed once the search is under way, so that an error about bad input stands alone
     """
-    with filled(out) as folder, warnings.catch_warnings(record=True) as caught:
+    with claimed(out, (*FILES, FILE, CHECKPOINT)), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        _compile(est)
+        _rehearse(est)
         est.set_params(checkpoint=str(out / CHECKPOINT), resume=resume, callbacks=[_Once(news)])
         training = ~data.held_back
         if not isinstance(est.noise, str):
@@ -117,29 +151,44 @@ def fit(
         notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
         size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
         record = _record(data, est, shlex.join([*command, *size]), notes)
-        save_model(record.model, folder / "model.json")
-        _front(record).to_csv(folder / "front.csv", index=False)
-        est.history_.to_csv(folder / "history.csv", index=False)
-        record.save(folder / FILE)
-        (folder / "report.html").write_text(render(record), encoding="utf-8")
-    if est.stopped_by_ == "interrupt":
-        note([f"interrupted; the same command with --resume continues the search from {out / CHECKPOINT}"])
-        return record
-    for path in (out / CHECKPOINT, previous(out / CHECKPOINT)):
-        path.unlink(missing_ok=True)
+        _write(record, est, out)
+        if est.stopped_by_ == "interrupt":
+            note([_how_to_continue(out / CHECKPOINT)])
+        else:
+            for path in (out / CHECKPOINT, previous(out / CHECKPOINT)):
+                path.unlink(missing_ok=True)
     return record
 
 
-def _compile(est: SymbolicRegressor) -> None:
+def _write(record: Fit, est: SymbolicRegressor, out: Path) -> None:
+    """Write all files or none; if that fails, at least the formula is told."""
+    contents = {
+        "model.json": model_text(record.model),
+        "front.csv": _front(record).to_csv(index=False),
+        "history.csv": est.history_.to_csv(index=False),
+        FILE: record.text(),
+        "report.html": render(record),
+    }
+    try:
+        write_files({out / name: content for name, content in contents.items()})
+    except OSError:
+        note([f"{record.target} = {record.model.formula}"])
+        raise
+
+
+def _how_to_continue(checkpoint: Path) -> str:
+    if not exists(checkpoint):
+        return "interrupted; without a checkpoint the search cannot be continued"
+    return f"interrupted; the same command with --resume continues the search from {checkpoint}"
+
+
+def _rehearse(est: SymbolicRegressor) -> None:
     """Compile or load the kernels before the clock starts; on a new machine that takes half a minute, once."""
     patience = threading.Timer(2.0, note, [["compiling for this machine, once"]])
     patience.daemon = True
     patience.start()
     try:
-        noise = np.random.default_rng(0).normal(size=(40, 3))  # pure noise, so every part of the search runs
-        size = "population_size" if est.settings is None else "settings__population_size"
-        small = {"generations": 2, "time_limit": None, size: 300, "progress": False, "noise": "auto"}
-        clone(est).set_params(**small).fit(noise[:, 1:], noise[:, 0])
+        est.rehearse()
     finally:
         patience.cancel()
 
@@ -182,6 +231,7 @@ def _record(data: Data, est: SymbolicRegressor, command: str, notes: list[str]) 
         y=y[shown],
         held_back=held_back[shown],
         history={name: history[name].where(history[name].notna(), None).tolist() for name in columns},
+        stopped_by=est.stopped_by_,
     )
 
 
@@ -205,19 +255,20 @@ def _plain(value: object) -> str:
 
 def _scored(m: Model, data: Data) -> Model:
     """The model with its errors on the held-back rows, and on all rows."""
-    y, held_back = data.table.y, data.held_back
-    prediction = m.predict(data.table.X)
-    prediction = np.where(np.isfinite(prediction), prediction, np.inf)
-    errors = np.abs(y - prediction)
-    metrics = {**m.metrics, "mae_all": float(errors.mean())}
-    if held_back.any():
-        spread = float(((y[held_back] - y[held_back].mean()) ** 2).mean())
-        mse = float((errors[held_back] ** 2).mean())
-        metrics |= {"test_mae": float(errors[held_back].mean()), "test_r2": 1.0 - mse / spread if spread else np.nan}
+    unit, held_back = size(data.table.y), data.held_back
+    y, prediction = data.table.y / unit, m.predict(data.table.X) / unit
+    errors = np.abs(y - np.where(np.isfinite(prediction), prediction, np.inf))
+    with np.errstate(over="ignore"):  # the mean of the largest numbers may be infinite
+        metrics = {**m.metrics, "mae_all": float(errors.mean() * unit)}
+        if held_back.any():
+            spread = float(((y[held_back] - y[held_back].mean()) ** 2).mean())
+            mse = float((errors[held_back] ** 2).mean())
+            metrics["test_mae"] = float(errors[held_back].mean() * unit)
+            metrics["test_r2"] = 1.0 - mse / spread if spread else np.nan
     return dataclasses.replace(m, metrics=metrics)
 
 
-def _front(record: Fit):
+def _front(record: Fit) -> pd.DataFrame:
     """The front as a table: errors on the rows fitted (mae, r2), held back (test_...) and on all of them (mae_all)."""
     frame = front_frame(record.models, record.chosen)
     first = [name for name in FIRST_COLUMNS if name in frame]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from epsilex.cli.folder import write_text
 from epsilex.cli.terminal import note
+from epsilex.files import write_file
 from epsilex.models import load_model
 from epsilex.tables import features_by_name, read_table
 from epsilex.tables.numbers import numbers
@@ -28,15 +28,16 @@ def predict(model: Path, data: Path, out: Path | None, target: str | None, json:
     if out is None:
         sys.stdout.write(text)
     else:
-        write_text(out, text)
+        write_file(out, text)
     if not finite.all():
         lost = f"{(~finite).sum()} of {len(finite)} rows have no prediction"
         notes += (f"{lost}: a value is missing, or the formula is undefined there",)
     if target is not None:
-        errors = np.abs(prediction - numbers(frame[target]))
-        known = np.isfinite(errors)
-        if known.any():
-            notes += (f"mean absolute error {errors[known].mean():.6g} on {known.sum()} rows",)
+        with np.errstate(over="ignore"):  # the mean of the largest numbers may be infinite
+            errors = np.abs(prediction - numbers(frame[target]))
+            known = np.isfinite(errors)
+            if known.any():
+                notes += (f"mean absolute error {errors[known].mean():.6g} on {known.sum()} rows",)
     note(notes)
 
 

@@ -37,7 +37,7 @@ def as_json(fit: Fit, files: Iterable[str]) -> str:
         for m in fit.models
     ]
     told = {"target": fit.target, "formula": fit.model.formula, "chosen": fit.chosen, "front": front}
-    told |= {"choice": dict(fit.choice)}
+    told |= {"choice": dict(fit.choice), "stopped_by": fit.stopped_by}
     told |= {"facts": dict(fit.facts), "notes": list(fit.notes), "files": list(files), "repeat": fit.command}
     return json.dumps(told, indent=1, allow_nan=False)
 

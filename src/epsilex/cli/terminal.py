@@ -9,6 +9,9 @@ from typing import Any
 
 import typer
 
+from epsilex.interrupts import NUMBERS, hearing
+
+INTERRUPTED = 130  # exit code of a command that ended without a result
 MAX_LINE = 500  # characters of an error line
 UsageError: Any = typer.BadParameter.__mro__[1]  # click's or typer's own, depending on the version of typer
 
@@ -16,11 +19,21 @@ UsageError: Any = typer.BadParameter.__mro__[1]  # click's or typer's own, depen
 def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
     """Run the app on the process's arguments or others and return its exit code.
 
-    A user's mistake is reported in one line on standard error.
+    A user's mistake is reported in one line on standard error. The first SIGINT or SIGTERM ends the command, after the
+    best so far is written if there is one; a second ends it at once.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a question mark
+    with hearing(*NUMBERS, first=_show_cursor) as signals:
+        try:
+            code = _ended(app, arguments)
+        except KeyboardInterrupt:  # it came while an error was being told
+            code = INTERRUPTED
+    return 128 + signals.seen[0] if signals.seen and code in (0, INTERRUPTED) else code
+
+
+def _ended(app: Callable, arguments: Sequence[str] | None) -> int:
     try:
         code = app(arguments, prog_name="epsilex", standalone_mode=False)
         sys.stdout.flush()
@@ -38,7 +51,13 @@ def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
         return fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
         fail("interrupted")
-        return 130
+        return INTERRUPTED
+
+
+def _show_cursor() -> None:
+    """A progress bar hides it, and nobody would show it again after a second signal."""
+    if os.isatty(2):
+        os.write(2, b"\x1b[?25h")
 
 
 def fail(message: str) -> int:

@@ -1,7 +1,7 @@
 """Tables from users' files, prepared for a fit or a prediction.
 
 reading   CSV, TSV and Parquet files, gzipped or not, as columns by name
-numbers   columns of text as numbers: missing cells, decimal commas
+numbers   columns as numbers and as words: missing cells, decimal commas, durations
 features  a table's features and target, with categories one-hot encoded; and the same features for a fitted model
 
 A file that is not a table raises a ValueError that says what was expected, what came, and where.

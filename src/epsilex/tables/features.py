@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epsilex.tables.numbers import is_text, missing, not_numbers, numbers
+from epsilex.tables.numbers import is_bytes, is_duration, is_text, missing, not_numbers, numbers, words
 from epsilex.tables.reading import UNNAMED
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def features_by_name(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.Data
         raise ValueError(f"columns: expected one for each feature of the model; {_listed(absent)} missing")
     notes = []
     for column, values in known.items():
-        new = ~missing(frame[column]) & ~frame[column].astype(str).str.strip().isin(values).to_numpy(bool)
+        new = ~missing(frame[column]) & ~np.isin(words(frame[column]).astype(str), values)
         if new.any():
             notes.append(f"{new.sum()} rows have a value of {column!r} that the model has not seen")
     return pd.DataFrame(columns, columns=list(names), index=frame.index), tuple(notes)
@@ -109,6 +109,8 @@ class _Notes:
 
 
 def _target(column: pd.Series, name: str, notes: _Notes) -> np.ndarray:
+    if is_duration(column):
+        notes.sentences.append(f"column {name!r} holds durations, which count in seconds")
     bad = not_numbers(column)
     if bad.sum() > (1.0 - NUMERIC_SHARE) * (~missing(column)).sum():
         raise ValueError(f"target: expected numbers in column {name!r}; got {_first(column, bad)}")
@@ -124,11 +126,16 @@ def _features(column: pd.Series, name: str, notes: _Notes) -> dict[str, np.ndarr
         why = "has no name" if nameless else f"has {empty.sum()} missing values"
         notes.lost(f"column {name!r} {why} and is left out")
         return {}
+    if is_bytes(column):
+        notes.lost(f"column {name!r} holds bytes, not text, and is left out")
+        return {}
+    if is_duration(column):
+        notes.sentences.append(f"column {name!r} holds durations, which count in seconds")
     bad = not_numbers(column)
     if bad.sum() <= (1.0 - NUMERIC_SHARE) * (~empty).sum():
         _note_bad(column, name, bad, notes)
         return {name: numbers(column)}
-    values = sorted(column[~empty].astype(str).str.strip().unique())
+    values = sorted(set(words(column)[~empty]))
     if not is_text(column) or len(values) > MAX_CATEGORIES:
         notes.lost(f"column {name!r} has {len(values)} different values that are not numeric and is left out")
         return {}
@@ -140,8 +147,7 @@ def _features(column: pd.Series, name: str, notes: _Notes) -> dict[str, np.ndarr
 
 
 def _indicator(column: pd.Series, value: str) -> np.ndarray:
-    equal = (column.astype(str).str.strip() == value).to_numpy(bool)
-    return np.where(missing(column), np.nan, equal.astype(np.float64))
+    return np.where(missing(column), np.nan, (words(column) == value).astype(np.float64))
 
 
 def _category(name: str, frame: pd.DataFrame) -> tuple[str, str] | None:

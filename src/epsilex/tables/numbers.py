@@ -1,7 +1,9 @@
-"""Columns as numbers."""
+"""Columns as numbers and as words, whatever their cells hold."""
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", "-", ".")  # in lower case
 _GROUPED = r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"
 _DECIMAL_COMMA = r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?"
+_PLAIN = "fiub"  # kinds of numbers that NumPy holds
 
 
 def exact_numbers() -> dict[str, str]:
@@ -45,20 +48,32 @@ def missing(column: pd.Series) -> np.ndarray:
     """Where a column has no value, (rows,) bool."""
     empty = column.isna().to_numpy(bool)
     if is_text(column):
-        empty = empty | column.astype(str).str.strip().str.lower().isin(MISSING).to_numpy(bool)
+        said = [isinstance(value, str) and value.strip().lower() in MISSING for value in column]
+        empty = empty | np.array(said, bool)
     return empty
 
 
 def numbers(column: pd.Series) -> np.ndarray:
-    """The column as numbers, (rows,) float64; NaN where a cell is missing, not a number, or infinite."""
+    """The column as numbers, (rows,) float64; durations in seconds.
+
+    NaN where a cell is missing, not a number, or infinite.
+    """
     import pandas as pd
 
-    if is_text(column):
-        column = column.astype(str).str.strip()
-    elif column.dtype.kind == "M":
-        return np.full(len(column), np.nan)
-    values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    kind = _kind(column)
+    if kind == "m":
+        values = column.dt.total_seconds().to_numpy(np.float64)
+    elif kind in _PLAIN:
+        values = column.to_numpy(np.float64, na_value=np.nan)
+    else:
+        cells = pd.Series([_number(value) for value in column], dtype=object)
+        values = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def words(column: pd.Series) -> np.ndarray:
+    """The text of each cell, (rows,) of str."""
+    return np.array([str(value).strip() for value in column], dtype=object)
 
 
 def not_numbers(column: pd.Series) -> np.ndarray:
@@ -67,5 +82,33 @@ def not_numbers(column: pd.Series) -> np.ndarray:
 
 
 def is_text(column: pd.Series) -> bool:
-    """Whether the column holds text or mixed objects."""
-    return column.dtype.kind not in "fiubMm" if isinstance(column.dtype, np.dtype) else column.dtype.kind == "O"
+    """Whether the column holds text, perhaps among other things."""
+    return _kind(column) == "O" and any(isinstance(value, str) for value in column)
+
+
+def is_bytes(column: pd.Series) -> bool:
+    """Whether the column holds bytes, perhaps among other things."""
+    return _kind(column) == "O" and any(isinstance(value, (bytes, bytearray)) for value in column)
+
+
+def is_duration(column: pd.Series) -> bool:
+    return _kind(column) == "m"
+
+
+def _kind(column: pd.Series) -> str:
+    """NumPy's letter for the cells; "O" for text, categories, mixed objects and all types of other libraries."""
+    import pandas as pd
+
+    return "O" if isinstance(column.dtype, pd.CategoricalDtype) else getattr(column.dtype, "kind", "O")
+
+
+def _number(value: object) -> str | float | None:
+    """A cell as a number or as text to be read as one; None for all else, such as dates, bytes and lists."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, (Real, Decimal, np.bool_)):
+        try:
+            return float(value)
+        except (OverflowError, ValueError):  # an integer beyond the largest float, a signalling NaN
+            return np.inf
+    return None

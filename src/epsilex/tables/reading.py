@@ -6,17 +6,20 @@ import csv
 import gzip
 import io
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from epsilex.files import read_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet")
 DELIMITERS = ",;\t|"
-MAX_BYTES = 4 * 2**30  # of text; a small gzip file may hold much more
+MAX_BYTES = 4 * 2**30  # of text; a small gzip or Parquet file may hold much more
 UNNAMED = "(unnamed {})"  # usually row numbers written by a spreadsheet or a library
 SAMPLE_LINES = 50  # to find the delimiter
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -30,10 +33,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     suffix = (suffixes[:-1] if gzipped else suffixes)[-1:]
     if not suffix or suffix[0] not in SUFFIXES:
         raise ValueError(f"{path}: expected a file called {', '.join('*' + s for s in SUFFIXES)} (also .gz)")
-    with open(path, "rb") as file:  # an OSError already names the path
-        content = _unzipped(file.read(), path) if gzipped else file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"{path}: expected at most {MAX_BYTES} bytes")
+    content = read_file(path, MAX_BYTES)
+    if gzipped:
+        content = _unzipped(content, path)
     if not content.strip():
         raise ValueError(f"{path}: expected a table; the file is empty")
     if suffix[0] == ".parquet":
@@ -48,9 +50,12 @@ def read_table(path: str | Path) -> pd.DataFrame:
 def _unzipped(content: bytes, path: Path) -> bytes:
     try:
         with gzip.open(io.BytesIO(content)) as file:
-            return file.read(MAX_BYTES + 1)
+            text = file.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path}: expected a gzip file; {error}") from None
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"{path}: expected at most {MAX_BYTES} bytes; it unpacks to more")
+    return text
 
 
 def _decoded(content: bytes, path: Path) -> str:
@@ -126,7 +131,7 @@ def _checked(text: str, delimiter: str, path: Path) -> list[str]:
 
 def _names(header: Sequence[object], path: Path) -> list[str]:
     names = [str(name).strip() for name in header]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if twice:
         raise ValueError(f"{path}: expected each column name once; got {', '.join(map(repr, twice))} more than once")
     if all(_is_number(name) for name in names):
@@ -146,9 +151,14 @@ def _parquet(content: bytes, path: Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
+        from pyarrow.parquet import ParquetFile
+
+        about = ParquetFile(io.BytesIO(content)).metadata
+        if 8 * about.num_rows * about.num_columns > MAX_BYTES:  # repeated values take no room in the file
+            raise ValueError(f"it unpacks to {about.num_rows} rows of {about.num_columns} columns, which is too many")
         frame = pd.read_parquet(io.BytesIO(content))
     except ImportError:
         raise ValueError(f"{path}: Parquet files need pyarrow, `pip install pyarrow`") from None
-    except (ValueError, OSError) as error:
+    except (ValueError, TypeError, NotImplementedError, OSError) as error:
         raise ValueError(f"{path}: expected a Parquet file; {error}") from None
     return frame.set_axis(_names(frame.columns, path), axis=1)

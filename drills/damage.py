@@ -1,0 +1,124 @@
+"""Damaged files: models, checkpoints and records with flipped bits, missing and extra bytes are noticed."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from drills import fits
+from drills.drill import Outcome, drill
+
+FORMATS = ("model", "checkpoint", "record")
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """One of the ways in which disks, networks and people damage files."""
+    at = rng.randrange(len(content))
+    size = rng.choice((1, 1, 1, 8, 100, 4096))
+    ways: list[Callable[[], bytes]] = [
+        lambda: content[:at] + bytes([content[at] ^ (1 << rng.randrange(8))]) + content[at + 1 :],  # a flipped bit
+        lambda: content[:at],  # cut
+        lambda: content[:at] + content[at + size :],  # a hole
+        lambda: content[:at] + rng.randbytes(size) + content[at:],  # extra bytes
+        lambda: content[:at] + bytes(size) + content[at + size :],  # zeros
+        lambda: content[:at] + content[at:][:size] + content[at:],  # a stretch twice
+        lambda: content[at:] + content[:at],  # turned
+        lambda: content + content[: rng.randrange(1, 200)],  # something after the end
+        lambda: content.replace(b"\n", b"\r\n", rng.choice((1, -1))),  # a text-mode copy
+    ]
+    return rng.choice(ways)()
+
+
+class Files:
+    """One whole file of each format, and a way to read each that returns what it means."""
+
+    def __init__(self, folder: Path):
+        from epsilex.evolution.observers.checkpoint import previous
+
+        X, y = fits.data()
+        self.est = fits.estimator("modern", checkpoint=folder / "checkpoint", generations=3).fit(X, y)
+        previous(folder / "checkpoint").unlink(missing_ok=True)
+        self.est.model_.save(folder / "model")
+        self.X, self.y = X, y
+        self.paths = {name: folder / name for name in FORMATS}
+        self.paths["record"].write_text(_record(self.est, X, y).text())
+        self.whole = {name: path.read_bytes() for name, path in self.paths.items()}
+        self.meaning = {name: self.read(name) for name in FORMATS}
+
+    def read(self, name: str) -> object:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(self, f"_{name}")(self.paths[name])
+
+    def _model(self, path: Path) -> object:
+        from epsilex import load_model
+
+        m = load_model(path)
+        return m.nodes, m.feature_names, repr(sorted(m.metrics.items())), m.predict(self.X).tobytes()
+
+    def _checkpoint(self, path: Path) -> object:
+        again = fits.estimator("modern", checkpoint=path, generations=3, resume=True).fit(self.X, self.y)
+        return fits.hashes(again)
+
+    def _record(self, path: Path) -> object:
+        from epsilex.report import load_fit, render
+
+        fit = load_fit(path)
+        render(fit)
+        return repr(fit.models), fit.chosen
+
+
+def _record(est, X, y):
+    """A record as `epsilex fit` writes it."""
+    import numpy as np
+    import pandas as pd
+
+    from epsilex.cli.fitting import Data, _record
+    from epsilex.tables import Table
+
+    table = Table(pd.DataFrame(X, columns=["x0", "x1", "x2"]), y, np.arange(len(y)), ())
+    return _record(Data("drill.csv", "y", table, np.arange(len(y)) % 4 == 0), est, "epsilex fit drill.csv", [])
+
+
+@drill(
+    "A damaged model or checkpoint is refused with a ValueError, never silently different",
+    full=2000,
+    unit="damaged files",
+    least=20,
+)
+def damaged_files(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
+    files = Files(folder)
+    for k in range(n):
+        name = ("model", "checkpoint")[k % 2]
+        content = damaged(files.whole[name], rng)
+        if content == files.whole[name]:
+            continue
+        files.paths[name].write_bytes(content)
+        outcome.count += 1
+        outcome.add(f"{name}s")
+        try:
+            meaning = files.read(name)
+        except ValueError:
+            outcome.add("refused")
+        except Exception as error:
+            outcome.expect(False, f"{name}, attempt {k}: {type(error).__name__}: {error}")
+        else:
+            outcome.add("read as before")
+            outcome.expect(meaning == files.meaning[name], f"{name}, attempt {k}: silently different")
+
+
+@drill("A damaged record of a fit gives its report or a ValueError", full=1000, unit="damaged records", least=10)
+def damaged_records(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
+    files = Files(folder)
+    for k in range(n):
+        files.paths["record"].write_bytes(damaged(files.whole["record"], rng))
+        outcome.count += 1
+        try:
+            files.read("record")
+            outcome.add("read")
+        except ValueError:
+            outcome.add("refused")
+        except Exception as error:
+            outcome.expect(False, f"record, attempt {k}: {type(error).__name__}: {error}")

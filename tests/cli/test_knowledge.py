@@ -1,0 +1,98 @@
+"""What a user knows already, on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from command import QUICK, epsilex, refused, some_rows
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "rows.csv"
+    some_rows().to_csv(path, index=False)
+    return path
+
+
+def test_guesses_are_tuned_and_stay_in_the_command(table, tmp_path):
+    guesses = ("--guess", "a*x + b*z", "--guess", "c*sin(w*x)^2 + 2*z")
+    done = epsilex("fit", table, "--target", "y", *guesses, *QUICK, "--out", tmp_path / "fit", "--json")
+    assert done.code == 0, done.err
+    front = pd.read_csv(tmp_path / "fit" / "front.csv")
+    assert front["r2"].max() > 0.6
+    command = json.loads((tmp_path / "fit" / "fit.json").read_text())["command"]
+    assert "--guess 'a*x + b*z'" in command
+
+
+@pytest.mark.parametrize(
+    ("guess", "said"),
+    [("a*foo(x)", "guesses: expected a function among"), ("a*(x", "guesses: expected ')'"), ("", "got an empty text")],
+)
+def test_a_bad_guess_is_one_line(table, tmp_path, guess, said):
+    done = epsilex("fit", table, "--target", "y", "--guess", guess, *QUICK, "--out", tmp_path / "fit")
+    assert said in refused(done)
+    assert not (tmp_path / "fit").exists()
+
+
+@pytest.mark.parametrize("units", ["x=m,z=m", "header"])
+def test_units(tmp_path, units):
+    table = some_rows()[["x", "z", "y"]]
+    if units == "header":
+        table = table.rename(columns={name: f"{name} [m]" for name in table})
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    target, known = ("y [m]", ()) if units == "header" else ("y", ("--target-unit", "m"))
+    done = epsilex(
+        "fit", tmp_path / "rows.csv", "--target", target, "--units", units, *known, *QUICK, "--out", tmp_path / "fit"
+    )
+    assert done.code == 0, done.err
+    command = json.loads((tmp_path / "fit" / "fit.json").read_text())["command"]
+    assert f"--units {units}" in command
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--units", "x=m", "--target-unit", "m"), "none for 'z'"),
+        (("--units", "x=m,z=m"), "target_unit: expected the unit of the target"),
+        (("--units", "x=m,z=furlongz", "--target-unit", "m"), "units: column 'z': expected a unit that pint knows"),
+        (("--units", "metre", "--target-unit", "m"), "units: expected header, or units such as m=kg,v=m/s"),
+        (("--units", "x=m,z=m", "--target-unit", "kg"), "no column has mass"),
+        (("--target-unit", "kg"), "target_unit: expected together with units"),
+    ],
+)
+def test_bad_units_are_one_line(table, tmp_path, options, said):
+    done = epsilex("fit", table, "--target", "y", *options, *QUICK, "--out", tmp_path / "fit")
+    assert said in refused(done)
+    assert not (tmp_path / "fit").exists()
+
+
+def test_constraints(table, tmp_path):
+    options = ("--constraint", "increasing in x", "--constraint", "increasing in z", "--domain", "x=-9:9,z=-9:9")
+    done = epsilex("fit", table, "--target", "y", *options, *QUICK, "--out", tmp_path / "fit")
+    assert done.code == 0, done.err
+    assert set(pd.read_csv(tmp_path / "fit" / "front.csv")["shape"]) <= {"proven", "checked"}
+    assert "--constraint 'increasing in z'" in json.loads((tmp_path / "fit" / "fit.json").read_text())["command"]
+
+
+@pytest.mark.parametrize("text", ["rising in x", "increasing in q", "f >= much"])
+def test_a_bad_constraint_is_one_line(table, tmp_path, text):
+    done = epsilex("fit", table, "--target", "y", "--constraint", text, *QUICK, "--out", tmp_path / "fit")
+    assert "constraints: expected" in refused(done)
+    assert not (tmp_path / "fit").exists()
+
+
+@pytest.mark.parametrize(
+    ("domain", "said"),
+    [
+        ("x", "expected ranges such as"),
+        ("x=1", "expected ranges"),
+        ("q=0:1", "got 'q'"),
+        ("x=1:0", "a pair (low, high)"),
+    ],
+)
+def test_a_bad_domain_is_one_line(table, tmp_path, domain, said):
+    known = ("--constraint", "f >= -99", "--domain", domain)
+    assert said in refused(epsilex("fit", table, "--target", "y", *known, *QUICK, "--out", tmp_path / "fit"))
