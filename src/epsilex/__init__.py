@@ -3,6 +3,7 @@
     SymbolicRegressor   the scikit-learn estimator
     DynamicRegressor    its twin for time series in free run
     Settings            the engine's settings
+    Model               a formula over named features; `Model.from_formula` makes one of your own
     load_model          load a saved model from its JSON file
     selection           parents by lexicase and other rules, for any error matrix
     programs            programs as arrays: operators, formula text, evaluation
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from epsilex import experiments, problems, programs, selection
     from epsilex.dynamic import DynamicRegressor
     from epsilex.evolution import Settings
-    from epsilex.models import load_model
+    from epsilex.models import Model, load_model
     from epsilex.regressor import SymbolicRegressor
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "DynamicRegressor",
+    "Model",
     "Settings",
     "SymbolicRegressor",
     "__version__",
@@ -42,6 +44,7 @@ _HOMES = {
     "SymbolicRegressor": "epsilex.regressor",
     "DynamicRegressor": "epsilex.dynamic",
     "Settings": "epsilex.evolution",
+    "Model": "epsilex.models",
     "load_model": "epsilex.models",
 }
 _ROOMS = ("experiments", "problems", "programs", "selection")

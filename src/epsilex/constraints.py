@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 NOISES = ("auto", "additive", "relative")
-CHOICES = ("description", "validation", "accuracy")
+INTERRUPTS = ("raise", "return")
+CONSTANT_UNITS = ("none", "overall", "any")
 Constraint = tuple[Callable, str]  # whether a value is valid, and what was expected
 
 
-def check(name: str, value, constraint: Constraint) -> None:
+def check(name: str, value: Any, constraint: Constraint) -> None:
     """Raise a ValueError that names the parameter if its value is invalid."""
     holds, expected = constraint
     if not holds(value):
@@ -34,12 +36,19 @@ def _number(low: float, high: float = np.inf) -> Constraint:
     )
 
 
-def _finite(value) -> bool:
+def _finite(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 def _or_none(constraint: Constraint) -> Constraint:
     return lambda v: v is None or constraint[0](v), f"{constraint[1]}, or None"
+
+
+def _are_named_numbers(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and name.isidentifier() and _finite(number) and number != 0
+        for name, number in value.items()
+    )
 
 
 _NUMBERS: Constraint = (
@@ -99,10 +108,31 @@ PARAMETERS: dict[str, Constraint] = {
         lambda v: v in NOISES if isinstance(v, str) else v is not None and np.ndim(v) == 1,
         f"one of {', '.join(NOISES)}, or an array of standard errors, one per row",
     ),
-    "choose": (
-        lambda v: callable(v) or (isinstance(v, str) and v in CHOICES),
-        f"one of {', '.join(CHOICES)}, or a function",
+    "choose": _FUNCTION_OR_NAME,
+    "guesses": (
+        lambda v: not isinstance(v, str) and isinstance(v, Sequence) and all(isinstance(text, str) for text in v),
+        "a sequence of formulas as text",
     ),
+    "units": _or_none(
+        (
+            lambda v: v == "header" if isinstance(v, str) else isinstance(v, Mapping),
+            "a mapping from columns to units, or 'header'",
+        )
+    ),
+    "target_unit": _or_none((lambda v: isinstance(v, str), "a unit as text, such as 'm/s'")),
+    "constant_units": (
+        lambda v: isinstance(v, str) and v in CONSTANT_UNITS,
+        f"one of {', '.join(CONSTANT_UNITS)}",
+    ),
+    "constants": (
+        lambda v: v is None or v is False or _are_named_numbers(v),
+        "a mapping from names to numbers other than 0, False, or None",
+    ),
+    "constraints": (
+        lambda v: not isinstance(v, str) and isinstance(v, Sequence) and all(isinstance(text, str) for text in v),
+        "a sequence of statements as text, such as 'increasing in x'",
+    ),
+    "domain": _or_none((lambda v: isinstance(v, Mapping), "a mapping from columns to pairs (low, high)")),
     "polish": _BOOLEAN,
     "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
     "warm_start": _BOOLEAN,
@@ -111,4 +141,5 @@ PARAMETERS: dict[str, Constraint] = {
     "checkpoint": _or_none((lambda v: isinstance(v, (str, Path)), "a path")),
     "checkpoint_every": _number(0.0),
     "resume": _BOOLEAN,
+    "on_interrupt": (lambda v: isinstance(v, str) and v in INTERRUPTS, f"one of {', '.join(INTERRUPTS)}"),
 }

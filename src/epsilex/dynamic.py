@@ -13,6 +13,7 @@ from epsilex.data.rows import Rows
 from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Settings
 from epsilex.evolution.measuring import RecurrentCases
+from epsilex.models.choice.rules import rule_of
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.regressor import SymbolicRegressor
@@ -30,8 +31,8 @@ class DynamicRegressor(SymbolicRegressor):
     lags, feedback : int
         How many rows back the features and the outputs reach.
 
-    All others are `SymbolicRegressor`'s, except `noise`. The preset is `Settings.dynamic()`: outputs are not scaled
-    linearly, because they are fed back unchanged, and constants are tuned by hill climbing.
+    All others are `SymbolicRegressor`'s, except `noise` and `constants`. The preset is `Settings.dynamic()`: outputs
+    are not scaled linearly, because they are fed back unchanged, and constants are tuned by hill climbing.
     """
 
     _preset: ClassVar[Callable[..., Settings]] = Settings.dynamic
@@ -60,6 +61,7 @@ class DynamicRegressor(SymbolicRegressor):
         checkpoint=None,
         checkpoint_every=30.0,
         resume=False,
+        on_interrupt="raise",
     ):
         super().__init__(
             selection=selection,
@@ -81,6 +83,7 @@ class DynamicRegressor(SymbolicRegressor):
             checkpoint=checkpoint,
             checkpoint_every=checkpoint_every,
             resume=resume,
+            on_interrupt=on_interrupt,
         )
         self.lags = lags
         self.feedback = feedback
@@ -107,7 +110,7 @@ class DynamicRegressor(SymbolicRegressor):
             "tuning": settings.tuning == "levenberg_marquardt",
             "shadow": settings.shadow,
             "polish": self.polish,
-            "choose": self.choose == "validation",
+            "choose": rule_of(self.choose).holds_back,
         }
         if any(impossible.values()):
             raise ValueError(

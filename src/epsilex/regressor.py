@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import nullcontext
 from pathlib import Path
-from types import NoneType
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from epsilex.constraints import PARAMETERS, check
-from epsilex.data.losses import POWERS, loss_function, power_of
-from epsilex.data.rows import Rows, distinct_rows
-from epsilex.data.scales import Scales, unscaled
+from epsilex.data.checking import check_names, checked_weights, standard_errors
+from epsilex.data.losses import POWERS, power_of
+from epsilex.data.noise import possible, search_weight
+from epsilex.data.prior import Prior, allowed_by, fixed_shift, for_population
+from epsilex.data.probes import probes_of
+from epsilex.data.rows import Rows
+from epsilex.data.scales import Scales, scaled
 from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
-from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
+from epsilex.dimensions import knowledge
+from epsilex.dimensions.carried import units_by_name
+from epsilex.dimensions.units import from_header
+from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, rehearse, search
 from epsilex.evolution.observers import settling
-from epsilex.evolution.observers.checkpoint import exists, stored_population_size
-from epsilex.evolution.observers.history import frame
 from epsilex.evolution.observers.observer import Callback, Observer
-from epsilex.evolution.observers.signals import interrupts
-from epsilex.evolution.settings import population_for
-from epsilex.models.answer import answer, with_uncertainty
-from epsilex.models.choice.noise import one_sign, possible
-from epsilex.models.choice.validation import LEAST, SHARE
-from epsilex.models.choice.words import Choice
-from epsilex.models.front import Scorer, front_frame, in_user_units
+from epsilex.evolution.observers.signals import Interrupt
+from epsilex.fitted import Fitted
+from epsilex.interrupts import heard, interruptible
+from epsilex.models.choice.rules import rule_of
+from epsilex.models.front import in_user_units
+from epsilex.models.own import tuned_guesses
+from epsilex.parameters import SETTINGS, Parameters
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
+from epsilex.shapes.knowledge import shapes_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from epsilex.models.model import Model
-
-NEARLY = 1e-5  # of the target's mean deviation: largest error of a formula that is called exact
 EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
-SETTINGS = frozenset(Settings().get_params())
-FLAT = ("selection", "loss", "operators", "max_length", "population_size")  # settings that are also parameters
 
 
-class SymbolicRegressor(RegressorMixin, BaseEstimator):
+class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
 
     Parameters
@@ -74,8 +66,13 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         How `model_` is chosen from the front: by least description length (on few rows, ridge regression is chosen
         unless the formula beats it); by least loss on a quarter of the rows, held back from the search; by least loss
         on the training rows; or by a function of `front_` that returns a row's index.
+    constants : dict or False, optional
+        Constants of your own by name, such as `{"g": 9.81, "R": 8.314}`. Where the data allows, fitted numbers are
+        replaced by a simple fraction times or over one of these, pi, e or a root, and written so: `n*R*T/V`. False
+        leaves all numbers as they were fitted.
     operators : sequence of str
-        Names of the operators formulas are made of, see `epsilex.programs.operators`.
+        Names or symbols of the operators formulas are made of, such as `["+", "-", "*", "/", "^", "sin"]`, see
+        `epsilex.programs.operators`.
     max_length : int, default=50
         Greatest number of nodes.
     population_size : int
@@ -85,6 +82,22 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         All other settings of the engine, see `epsilex.Settings`. `selection`, `loss`, `operators`, `max_length` and
         `population_size` are settings too: give them here or there. Without it, `Settings()`. In a grid search they are
         `settings__crossover` and the like.
+    guesses : sequence of str, default=()
+        Formulas that may be right, such as `"a*exp(-b*t) + c"`. Names that are not columns are constants, which are
+        tuned. The first population begins with them, and they compete for a place on the front.
+    units : mapping of str to str, or "header", default=None
+        The unit of each column, such as `{"m": "kg", "v": "m/s"}`, "1" for a pure number; or "header" for names such as
+        `v [m/s]`. Only formulas of consistent dimensions are searched, and only such are on the front.
+    target_unit : str, default=None
+        The unit of the target; with `units="header"` it may be in the name of y.
+    constant_units : {"none", "overall", "any"}, default="none"
+        Which constants may carry units: none; the factor and offset of the whole formula; or any.
+    constraints : sequence of str, default=()
+        What is known of the formula f: `"increasing in T"`, `"decreasing in T"`, `"convex in x"`, `"concave in x"`,
+        `"f >= 0"`, `"f <= 100"`, `"f(x=0) = 0"`. The front has only formulas that satisfy all; its column `shape` says
+        whether that is proven, or checked on many points.
+    domain : mapping of str to pair, default=None
+        Ranges of columns over which the constraints hold, such as `{"T": (0, 500)}`; that of the data by default.
     polish : bool
         Whether constants of the front are tuned once more in float64.
     n_jobs : int or None
@@ -100,6 +113,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     checkpoint : path, optional
         File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
         continues from it.
+    on_interrupt : {"raise", "return"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt at once, or end the search after the generation in progress and return
+        the best so far, with `stopped_by_` "interrupt". With "return", SIGTERM does the same; before the first
+        population is there, or at a second signal, both act as usual.
 
     Attributes
     ----------
@@ -133,13 +150,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
-    choice_: Choice
-    model_: Model
-    models_: list[Model]
-    front_: pd.DataFrame
-    history_: pd.DataFrame
-    _preset: ClassVar[Callable[..., Settings]] = Settings
-
     def __init__(
         self,
         *,
@@ -150,10 +160,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         loss=None,
         noise="auto",
         choose="description",
+        constants=None,
         operators=None,
         max_length=None,
         population_size=None,
         settings=None,
+        guesses=(),
+        units=None,
+        target_unit=None,
+        constant_units="none",
+        constraints=(),
+        domain=None,
         polish=True,
         n_jobs=None,
         random_state=None,
@@ -163,6 +180,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         checkpoint=None,
         checkpoint_every=30.0,
         resume=False,
+        on_interrupt="raise",
     ):
         self.selection = selection
         self.time_limit = time_limit
@@ -171,10 +189,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.loss = loss
         self.noise = noise
         self.choose = choose
+        self.constants = constants
         self.operators = operators
         self.max_length = max_length
         self.population_size = population_size
         self.settings = settings
+        self.guesses = guesses
+        self.units = units
+        self.target_unit = target_unit
+        self.constant_units = constant_units
+        self.constraints = constraints
+        self.domain = domain
         self.polish = polish
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -184,6 +209,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.resume = resume
+        self.on_interrupt = on_interrupt
 
     @classmethod
     def paper(cls, **changes):
@@ -197,23 +223,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             settings=settings,
         )
 
-    def get_params(self, deep=True):
-        """Parameters by name; with `deep` also the settings, as `settings__crossover`."""
-        found = super().get_params(deep=False)
-        if deep:
-            own = self.settings if isinstance(self.settings, Settings) else self._preset()
-            found |= {f"settings__{name}": value for name, value in own.get_params().items()}
-        return found
-
-    def set_params(self, **params):
-        """Set parameters by name, settings by `settings__` and theirs; returns self."""
-        nested = {name: params.pop(name) for name in list(params) if name.startswith("settings__")}
-        super().set_params(**params)
-        if nested:
-            changes = {name.removeprefix("settings__"): value for name, value in nested.items()}
-            self.settings = (self.settings or self._preset()).changed(**changes)
-        return self
-
+    @interruptible
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 
@@ -221,27 +231,43 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         """
         settings = self._settings()
         self._check_parameters(settings)
+        name = getattr(y, "name", None)
         X, y, weight = self._validated(X, y, sample_weight)
+        rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
         train, validation = self._held_back(X, y, weight)
+        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule)
+        shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
         modest = Scales.modest(train.X, train.y)
         if modest is not None:
-            train = _scaled(train, modest)
-            validation = None if validation is None else _scaled(validation, modest)
+            if shapes is not None:
+                raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
+            train = modest.scaled(train)
+            validation = None if validation is None else modest.scaled(validation)
+            guesses = [scaled(nodes, modest) for nodes in guesses]
         units = self._units(train, settings)
+        fixed = fixed_shift(rule, shapes)
+        if rule is not None or fixed is not None:
+            units = Scales.without_shifts(train.X, train.y, fixed)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         zero = -units.y_shift / units.y_scale
-        cases = self._cases(*units.apply(train.X, train.y), self._search_weight(train), zero, settings)
+        cases = self._cases(*units.apply(train.X, train.y), search_weight(train, self._noise()), zero, settings)
+        probes = None if shapes is None else probes_of(shapes, train.X, units)
+        cases.prior = Prior(for_population(guesses, units, settings.scaling, settings.max_length), rule, probes)
+        cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
         target = self.target_error
         for _ in range(power_of(settings.loss)):
-            target /= unit
+            target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        self._keep(found, settings, units, train, validation)
+        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes), shapes)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
         elif self.polish:
-            self._know_uncertainty(train)
+            self._know_uncertainty(train, possible(self._noise(), train))
+        if rule is not None:
+            columns = units_by_name(self.units, self._names())
+            self._know_units(columns, self.target_unit or from_header(str(name)))
         return self
 
     def predict(self, X):
@@ -250,112 +276,32 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.model_.predict(X)
 
-    def take(self, *, length: int):
-        """Choose the model of this length on the front; returns self."""
-        check_is_fitted(self, "models_")
-        lengths = [m.length for m in self.models_]
-        if length not in lengths:
-            raise ValueError(f"length: expected one of {', '.join(map(str, lengths))}; got {length}")
-        self._choose(lengths.index(length))
-        self.choice_ = Choice("It was taken by its length.", noise=self.choice_.noise)
-        return self
-
-    def plot_front(self):
-        """The front, error against length: a matplotlib figure."""
-        from epsilex.models.plots import plot_front
-
-        check_is_fitted(self, "front_")
-        return plot_front(self.front_)
-
-    def plot_history(self):
-        """Error, diversity, cases used and length over generations: a matplotlib figure."""
-        from epsilex.models.plots import plot_history
-
-        check_is_fitted(self, "history_")
-        return plot_history(self.history_)
-
-    def _check_parameters(self, settings: Settings) -> None:
-        for name, constraint in PARAMETERS.items():
-            check(name, getattr(self, name), constraint)
+    def rehearse(self) -> None:
+        """Compile or load what a search needs, the first time in a process; a time limit never counts it."""
+        noise = np.random.default_rng(0).normal(size=(160, 3))
+        settings = self._unseeded()
+        rehearse(self._cases(noise[:, 1:], noise[:, 0], np.ones(160), 0.0, settings), settings)
 
     def _validated(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         X, y = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, reset=not self._continues()
         )
-        _check_names(self._names())
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weight.max() > 0:
-            raise ValueError("sample_weight: expected at least one weight above 0; got all zero")
-        if not 1e-100 < weight.max() < 1e100:
-            weight = weight / weight.max()
-        return X, y.astype(np.float64), weight
-
-    def _standard_errors(self, y: np.ndarray) -> np.ndarray | None:
-        """Standard errors of y, if given; a ValueError if the requested noise is impossible."""
-        if not isinstance(self.noise, str):
-            sigma = np.asarray(self.noise, np.float64)
-            if sigma.shape != y.shape:
-                raise ValueError(f"noise: expected one standard error per row, shape {y.shape}; got {sigma.shape}")
-            bad = np.flatnonzero(~(np.isfinite(sigma) & (sigma > 0.0)))
-            if len(bad):
-                raise ValueError(
-                    f"noise: expected standard errors above 0; got {sigma[bad[0]]} at row {bad[0]}, "
-                    f"{len(bad)} of {len(y)} such"
-                )
-            return sigma
-        if self.noise == "relative" and not one_sign(y):
-            raise ValueError(
-                f"noise: expected a target of one sign for relative noise; got values from {y.min():g} to {y.max():g}"
-            )
-        return None
+        check_names(self._names())
+        if taken := sorted({*self._names()} & {*(self.constants or {})}):
+            raise ValueError(f"constants: expected names that are not columns; got {', '.join(map(repr, taken))}")
+        return X, y.astype(np.float64), checked_weights(sample_weight, X)
 
     def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
         """The distinct rows, and a quarter of them held back if the choice needs it."""
-        sigma = self._standard_errors(y)
-        X, y, weight = distinct_rows(X if sigma is None else np.column_stack([X, sigma]), y, weight)
-        rows = Rows(X, y, weight) if sigma is None else Rows(X[:, :-1], y, weight, X[:, -1])
-        if self.choose != "validation" or len(y) < LEAST:
-            return rows, None
-        from sklearn.model_selection import train_test_split  # takes a tenth of a second to import
+        rows = Rows.distinct(X, y, weight, standard_errors(self.noise, y))
+        return rows.held_back() if rule_of(self.choose).holds_back else (rows, None)
 
-        first, second = train_test_split(np.arange(len(y)), test_size=SHARE, random_state=0)
-        return rows.take(np.sort(first)), rows.take(np.sort(second))
-
-    def _settings(self) -> Settings:
-        """The settings, with those that were given as parameters, the population that fits the time, and the seed."""
-        if not isinstance(self.settings, (Settings, NoneType)):
-            raise ValueError(f"settings: expected a Settings, or None; got {self.settings!r}")
-        own, preset = self.settings or self._preset(), self._preset()
-        given = {name: getattr(self, name) for name in FLAT if getattr(self, name) is not None}
-        for name in given:
-            if getattr(own, name) != getattr(preset, name):
-                raise ValueError(
-                    f"{name}: expected it as a parameter or in settings; got {given[name]!r} and {getattr(own, name)!r}"
-                )
-        chosen = own.changed(**given)
-        if self.settings is None and self.population_size is None:
-            chosen = replace(chosen, population_size=self._population_size(chosen.population_size))
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return replace(chosen, seed=self.settings_.seed if self._continues() else seed)
-
-    def _population_size(self, usual: int) -> int:
-        if self._continues():
-            return self.settings_.population_size
-        if (path := self._resumed()) is not None:
-            return stored_population_size(path)
-        only_time = self.generations is None and self.time_limit is not None
-        return population_for(self.time_limit) if only_time else usual
+    def _noise(self) -> str:
+        """The noise by name: "given" if its standard errors are."""
+        return self.noise if isinstance(self.noise, str) else "given"
 
     def _units(self, train: Rows, settings: Settings) -> Scales:
         return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)
-
-    def _search_weight(self, train: Rows) -> np.ndarray:
-        """Weights of the rows in the search, from what is known of their noise."""
-        if train.sigma is not None:
-            return train.weight * (train.sigma.min() / train.sigma) ** 2
-        if isinstance(self.noise, str) and self.noise == "relative":
-            return train.weight * (np.abs(train.y).min() / train.y) ** 2
-        return train.weight
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
@@ -366,9 +312,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         """Outputs of a program in float64."""
         return evaluate64(nodes, X)
 
-    def _continues(self) -> bool:
-        return bool(self.warm_start) and hasattr(self, "search_")
-
     def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
         n_jobs = effective_n_jobs(self.n_jobs or 1)
         begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
@@ -378,88 +321,19 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
         own: list[Observer] = [Callback(function) for function in self.callbacks]
-        if (
-            self.generations is None
-            and self.choose == "description"
-            and settings.scaling
-            and len(cases) <= settling.ROWS
-        ):
+        settles = self.generations is None and rule_of(self.choose).settles
+        if settles and settings.scaling and len(cases) <= settling.ROWS:
             own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
-        with self._progress(stop, units) as bars, interrupts() as signals:
+        interrupt = Interrupt(heard(), self.on_interrupt == "return")  # first, to know of the result; last, to see all
+        with self._progress(stop, units) as bars:
             return search(
-                cases, settings, stop, n_jobs=n_jobs, observers=[*bars, *own, signals],
+                cases, settings, stop, n_jobs=n_jobs, observers=[interrupt, *bars, *own, interrupt],
                 checkpoint=checkpoint, resume=self._resumed(), begin=begin,
             )  # fmt: skip
 
-    def _resumed(self) -> Path | None:
-        """The checkpoint to resume from."""
-        there = self.resume and self.checkpoint and exists(Path(self.checkpoint))
-        return Path(self.checkpoint) if there else None
-
     def _progress(self, stop: Stop, units: Scales):
-        from contextlib import nullcontext
-
         if not self.progress:
             return nullcontext(())
         from epsilex.evolution.observers.progress import progress_bar
 
         return progress_bar(stop, self._names(), units)
-
-    def _names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
-
-    def _keep(self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None) -> None:
-        kept = [unscaled(nodes, units, *scaling) for nodes, *scaling in found.archive.programs_kept()]
-        n = len(found.archive.front)
-        shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
-        noise = self.noise if isinstance(self.noise, str) else "given"
-        scorer = Scorer(
-            self._names(), loss_function(settings.loss), train, validation, shadow, self._values, noise,
-            settings.operators,
-        )  # fmt: skip
-        told = answer(kept[:n], kept[n:], scorer, self.choose, self.polish, settings.max_length)
-        self.models_, self.choice_ = told.models, told.choice
-        self.settings_ = settings
-        self.search_ = found
-        exact = told.models[told.chosen].metrics["mae"] <= NEARLY * float(np.abs(train.y - train.y.mean()).mean())
-        perfect = found.reason == "exact" or (found.reason == "target" and self.target_error == 0.0)
-        self.stopped_by_ = "interpolation" if perfect and self.polish and not exact else found.reason
-        self.n_generations_ = found.state.generation
-        self.history_ = frame(found.rows)
-        self._choose(told.chosen)
-
-    def _know_uncertainty(self, rows: Rows) -> None:
-        """Give the models the uncertainty of their constants from the user's own rows."""
-        noises = possible(self.noise if isinstance(self.noise, str) else "given", rows)
-        index = int(self.front_["chosen"].argmax())
-        self.models_ = [with_uncertainty(m, rows, noises, self.choice_.noise) for m in self.models_]
-        self._choose(index)
-
-    def _choose(self, index: int) -> None:
-        self.model_ = self.models_[index]
-        self.front_ = front_frame(self.models_, index)
-
-    def _repr_html_inner(self) -> str:
-        return super()._repr_html_inner() + self._formula_in_html()
-
-    def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._formula_in_html()
-        return bundle
-
-    def _formula_in_html(self) -> str:
-        return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""
-
-
-def _scaled(rows: Rows, units: Scales) -> Rows:
-    sigma = None if rows.sigma is None else rows.sigma / units.y_scale
-    return Rows(*units.apply(rows.X, rows.y), rows.weight, sigma)
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Check that names are unique, because formulas refer to features by name only."""
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if repeated:
-        raise ValueError(f"X: expected columns of different names; got {', '.join(map(repr, repeated))} more than once")

@@ -4,7 +4,8 @@
 
     toolbox.register("select", selector("lex_e_mad"))
 
-Any id of `epsilex.selection.METHODS` except `afp` works. DEAP's own three names are here too, and compute the rules
+Any id of `epsilex.selection.METHODS` works, except methods of survival such as `afp`. A selector of a method with a
+memory keeps it from call to call. DEAP's own three names are here too, and compute the rules
 that DEAP's documentation names: `selLexicase`, `selEpsilonLexicase` (Eq. 3 of the paper, `lex_y`) and
 `selAutomaticEpsilonLexicase` (Eq. 6, `lex_y_mad`).
 
@@ -24,8 +25,9 @@ import numpy as np
 from epsilex import selection
 
 # These judge an error by its size, the others by its distance to the best, which also allows maximised fitness.
-ABSOLUTE = ("lex_y", "lex_y_mad", "lex_e")
-WITHOUT_CASES = ("afp",)  # survival by age, which DEAP's individuals do not have
+ABSOLUTE = tuple(id for id in selection.METHODS if selection.method(id).absolute)
+# Survival of parents and children is up to DEAP's own loop.
+WITHOUT_CASES = tuple(id for id in selection.METHODS if selection.method(id).survive is not None)
 
 
 def selector(id: str | Callable, **options: Any) -> Callable[[Sequence, int], list]:
@@ -34,13 +36,14 @@ def selector(id: str | Callable, **options: Any) -> Callable[[Sequence, int], li
     if chosen.id in WITHOUT_CASES:
         raise ValueError(f"id: expected a method that needs errors alone; got {chosen.id!r}")
     selection.check_options(chosen, options)
+    memory: dict[str, np.ndarray] = {}
 
     def select(individuals: Sequence, k: int) -> list:
         if not len(individuals):
             raise ValueError("individuals: expected at least one; got none")
         errors = case_errors(individuals, absolute=chosen.id in ABSOLUTE)
-        rng = np.random.default_rng(random.getrandbits(64))
-        return [individuals[i] for i in selection.select(id, errors, k, rng, **options)]
+        rng, length = np.random.default_rng(random.getrandbits(64)), _lengths(individuals)
+        return [individuals[i] for i in selection.select(id, errors, k, rng, length=length, memory=memory, **options)]
 
     select.__name__ = f"select_{chosen.id}"
     select.__doc__ = f"Select `k` of the individuals by {chosen.id}."
@@ -81,6 +84,11 @@ def case_errors(individuals: Sequence, absolute: bool = False) -> np.ndarray:
     if maximised.any() or (values < 0.0).any():
         raise ValueError("fitness: expected errors of at least 0 and negative weights for this method; got others")
     return values
+
+
+def _lengths(individuals: Sequence) -> list[int]:
+    """Nodes of a tree or numbers of a list; 1 for individuals without a length."""
+    return [len(individual) if hasattr(individual, "__len__") else 1 for individual in individuals]
 
 
 def _matrix(rows: list, what: str) -> np.ndarray:

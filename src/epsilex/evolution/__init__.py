@@ -5,6 +5,7 @@ state       what one generation leaves to the next
 run         what a search runs with: its cases, and the parts of a generation that the settings name
 step        `step`, one generation, and `evolve`, its repetition
 search      the loop with its observers, from start to stop
+steering    changes to a stopped search, before it continues
 population  programs and their errors, fitness and age
 purposes    which random streams a part draws from
 engine      the engine's version
@@ -19,9 +20,22 @@ from epsilex.evolution.measuring import Cases
 from epsilex.evolution.observers.checkpoint import Checkpoint
 from epsilex.evolution.observers.stopping import Stop
 from epsilex.evolution.run import Run
-from epsilex.evolution.search import Search, continued, search
+from epsilex.evolution.search import Search, continued, rehearse, search
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve, step
 
-__all__ = ["Cases", "Checkpoint", "Run", "Search", "Settings", "State", "Stop", "continued", "evolve", "search", "step"]
+__all__ = [
+    "Cases",
+    "Checkpoint",
+    "Run",
+    "Search",
+    "Settings",
+    "State",
+    "Stop",
+    "continued",
+    "evolve",
+    "rehearse",
+    "search",
+    "step",
+]

@@ -3,4 +3,4 @@
 Results of different versions are never mixed: the version is part of the key of a stored trial.
 """
 
-ENGINE = 2
+ENGINE = 3

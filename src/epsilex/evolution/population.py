@@ -8,6 +8,7 @@ import numpy as np
 
 from epsilex.data.shadow import UNTAMED
 from epsilex.programs import Programs
+from epsilex.selection.methods import Measures
 
 
 @dataclass(slots=True)
@@ -45,7 +46,7 @@ class Population:
         measures = (np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, np.uint8))
         return cls(programs, errors, *measures, np.zeros(n, np.int64))
 
-    def take(self, index) -> Population:
+    def take(self, index: np.ndarray) -> Population:
         """The individuals at `index`, copied."""
         rest = (getattr(self, name)[index] for name in _COLUMNS)
         return Population(self.programs.take(index), *rest)
@@ -107,6 +108,11 @@ class Union:
     @property
     def length(self) -> np.ndarray:
         return np.concatenate([p.programs.length for p in self.populations])
+
+    def measures(self, fitness: str, errors: bool = False) -> Measures:
+        """What a survival rule sees: `fitness` is the column it judges by; without `errors` there are no cases."""
+        joined = self.column("errors") if errors else np.empty((len(self), 0), np.float32)
+        return Measures(joined, self.column(fitness), self.column("age"), self.length)
 
     def take(self, index: np.ndarray) -> Population:
         """The individuals at `index`, ascending, copied."""

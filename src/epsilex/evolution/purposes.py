@@ -10,7 +10,8 @@ import zlib
 
 import numpy as np
 
-START, NEWCOMER, VARY, CLIMB, TUNE, STOCK, SCION, GRAFT = range(16, 24)
+START, NEWCOMER, VARY, CLIMB, TUNE, STOCK, SCION, GRAFT, GEOMETRIC = range(16, 25)
+STEER = 40
 NICHE = 32  # offset between the variation purposes of consecutive niches
 LENGTHS = 100  # offset from the purpose of new programs to that of their lengths
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from epsilex import selection
+from epsilex.dimensions.law import law_of
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.clock import Clock
@@ -22,9 +24,19 @@ from epsilex.evolution.variation.niches import niches
 from epsilex.evolution.variation.offspring import Brood
 from epsilex.evolution.variation.pairs import vary
 from epsilex.evolution.variation.start import start
+from epsilex.evolution.variation.typed import keep_consistent
 from epsilex.planting import PLANTERS, Limits, plant
+from epsilex.planting.groups import groups
 from epsilex.programs import Programs
+from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.selection import Address, Measures
+
+
+def in_rows(X: np.ndarray) -> np.ndarray:
+    """Rows in blocks, as the kernels want them."""
+    from epsilex.kernels.evaluating import in_blocks
+
+    return in_blocks(X)
 
 
 def timed(part: str) -> Callable:
@@ -49,16 +61,20 @@ class Run:
         self.method = selection.method(settings.selection)
         self.tuner = TUNERS.find(settings.tuning)
         self.survival = SURVIVALS.find(settings.survival)
+        rule = cases.prior.rule
+        self.law = None if rule is None else law_of(rule, settings.operators, settings.max_length)
+        self.probe_rows = None if cases.prior.probes is None else in_rows(cases.prior.probes.X)
         self.clock = Clock()
         self._how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
 
     def start(self) -> State:
-        """Random programs, some of them planted."""
-        programs = start(self.settings, self.settings.population_size, self.cases.n_features)
+        """Random programs, some of them planted, the first of them the user's guesses."""
+        programs = start(self.settings, self.settings.population_size, self.cases.n_features, law=self.law)
         with self.clock("vary"):
             self._plant(programs)
+            programs.put(0, self.cases.prior.guesses[: len(programs) // 2])
         with self.clock("evaluate"):
-            population = self.measured(programs)
+            population = self.refused(self.measured(programs))
             look_closer(population, self.cases, self.n_jobs)
         return State(0, population, len(population), np.empty(0))
 
@@ -70,18 +86,23 @@ class Run:
         broods = []
         for niche in niches(population.programs.length, self.settings):
             measures = seen if len(niche.members) == len(seen) else seen.take(niche.members)
+            if state.memory:
+                measures = replace(measures, memory=state.remembered(niche.name))
             address = Address(niche.seed, state.generation)
             options = self.settings.selection_options
             found = self.method.parents(measures, niche.n_parents, address, self.n_jobs, **options)
-            broods.append(Brood(niche, niche.members[found.parents], found.cases_used))
+            broods.append(Brood(niche, niche.members[found.parents], found.cases_used, found.memory))
         return broods
 
     @timed("vary")
     def vary(self, state: State, broods: list[Brood]) -> Offspring:
         """Children of pairs, a share of which the further variations remake."""
-        offspring = vary(state.population, broods, self.settings, self.cases.n_features, state.generation, self.n_jobs)
+        population, n_features = state.population, self.cases.n_features
+        offspring = vary(population, broods, self.settings, n_features, state.generation, self.n_jobs, self.law)
         for name, share in self.settings.variations.items():
             VARIATIONS.find(name)(offspring, share, state, self)
+        if self.law is not None:
+            keep_consistent(self.law, offspring, population.programs)
         return offspring
 
     @timed("evaluate")
@@ -95,7 +116,7 @@ class Run:
     def tune_children(self, state: State, children: Population) -> Population:
         if self.tuner.children is not None:
             self.tuner.children(children, self, state.generation)
-        return children
+        return self.refused(children)
 
     @timed("survive")
     def survive(self, state: State, children: Population, offspring: Offspring) -> Population:
@@ -105,8 +126,19 @@ class Run:
     def tune_survivors(self, state: State, survivors: Population) -> Population:
         if self.tuner.survivors is not None:
             self.tuner.survivors(survivors, self, state.generation)
+            self.refused(survivors)
         look_closer(survivors, self.cases, self.n_jobs)
         return survivors
+
+    def refused(self, population: Population) -> Population:
+        """The population, with an infinite fitness where a program violates a known shape."""
+        probes = self.cases.prior.probes
+        if probes is not None and self.probe_rows is not None:
+            out = evaluate_blocks(population.programs, self.probe_rows, self.n_jobs)[:, : len(probes.X)]
+            with np.errstate(all="ignore"):
+                out = population.slope[:, None] * out + population.intercept[:, None]
+            population.fitness[probes.violated(out)] = np.inf
+        return population
 
     def measured(self, programs: Programs) -> Population:
         """New programs as a population of age 0."""
@@ -121,6 +153,10 @@ class Run:
         exist only during a run."""
         settings, cases = self.settings, self.cases
         if settings.scaling and settings.coefficients and cases.n_features == cases.inputs.shape[1]:
-            limits = Limits(settings.operators, settings.max_length, settings.population_size)
+            allowed = None if cases.prior.rule is None else cases.prior.rule.allows
+            limits = Limits(settings.operators, settings.max_length, settings.population_size, allowed)
             planters = [PLANTERS.find(name) for name in settings.planters]
-            plant(programs, cases.inputs, cases.y.astype(np.float64) - cases.zero, planters, limits)
+            if self.law is not None:
+                planters.insert(0, functools.partial(groups, self.law))
+            y = (cases.y.astype(np.float64) - cases.zero) * cases.y_scale
+            plant(programs, cases.inputs, y, planters, limits, cases.x_scale)

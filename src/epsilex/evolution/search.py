@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,6 +51,16 @@ def search(
     With `checkpoint`, the state is written every so often; `resume` continues from such a file, bit for bit. `begin`
     continues a search that is still in memory.
     """
+    from epsilex.kernels.slices import threads
+
+    with threads(n_jobs), nullcontext() if checkpoint is None else checkpoint.claimed():
+        return _search(cases, settings, stop, n_jobs, observers, checkpoint, resume, begin)
+
+
+def _search(
+    cases: Cases, settings: Settings, stop: Stop, n_jobs: int, observers: Sequence[Observer],
+    checkpoint: Checkpoint | None, resume: Path | None, begin: Search | None,
+) -> Search:  # fmt: skip
     run = Run(cases, settings, n_jobs)
     state, archive, rows = None, Archive(settings.max_length), []
     if begin is not None:
@@ -91,10 +102,10 @@ def rehearse(cases: Cases, settings: Settings) -> None:
     """
     few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
     if (type(cases), repr(few)) not in _REHEARSED:
-        _REHEARSED.add((type(cases), repr(few)))
         for state in evolve(Run(cases, few)):
             if state.generation == 2:
                 break
+        _REHEARSED.add((type(cases), repr(few)))  # not before: an interrupt leaves kernels to compile
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
@@ -108,11 +119,11 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
         )
     population.programs.validate(cases.n_features)
     run = Run(cases, settings, n_jobs)
-    measured = run.measured(population.programs)
+    measured = run.refused(run.measured(population.programs))
     measured.age = population.age.copy()
     same = measured.fitness == population.fitness
     measured.tame = np.where(same, population.tame, measured.tame)
-    best = run.measured(found.archive.programs.take(found.archive.taken))
+    best = run.refused(run.measured(found.archive.programs.take(found.archive.taken)))
     look_closer(best, cases, n_jobs)
     archive.update(best)
     if same.all():
@@ -120,5 +131,6 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     elif settings.scaling:
         archive.watch(cases.y, cases.zero)
         for shelf in found.archive.shelves:
-            archive.update(run.measured(shelf.programs.take(shelf.taken)))
-    return Search(replace(found.state, population=measured), archive, list(found.rows), found.reason)
+            archive.update(run.refused(run.measured(shelf.programs.take(shelf.taken))))
+    memory = found.state.memory if same.all() else {}  # of other cases there is nothing to remember
+    return Search(replace(found.state, population=measured, memory=memory), archive, list(found.rows), found.reason)

@@ -8,14 +8,16 @@ from typing import Any
 
 from epsilex import constraints
 from epsilex import selection as selections
-from epsilex.programs.operators import COMMON, opcodes
+from epsilex.programs.operators import COMMON, canonical, opcodes
 from epsilex.programs.start import check_lengths
 from epsilex.selection import spelling
 
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
 MODERN_VARIATIONS = {"grafts": 0.2}
-MODERN_PLANTERS = ("products", "quadrics", "polynomials", "rationals", "powers", "long_sums", "sums")
+MODERN_PLANTERS = (
+    "reductions", "products", "curves", "quadrics", "polynomials", "rationals", "powers", "long_sums", "sums",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Settings:
         Constants: "levenberg_marquardt" on a share of the children, with some of the cases, "hill_climbing" as in the
         paper, or "none", see `epsilex.evolution.tuning`.
     survival : str
-        Who lives on, see `epsilex.evolution.survival`. The selection method "afp" needs "age_fitness".
+        Who lives on, see `epsilex.evolution.survival`. The selection method "afp" needs "age_fitness"; others that
+        bring a rule of survival need "by_method".
     max_cases : int or None
         Rows the search sees, drawn at random if there are more; None for all. The front is scored on all rows.
     shadow : bool
@@ -110,7 +113,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name, constraint in constraints.SETTINGS.items():
             constraints.check(name, getattr(self, name), constraint)
-        object.__setattr__(self, "operators", tuple(self.operators))
+        object.__setattr__(self, "operators", canonical(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
         object.__setattr__(self, "planters", tuple(self.planters))
         self._split_selection()
@@ -161,9 +164,9 @@ class Settings:
             VARIATIONS.find(name)
             if not 0.0 <= share <= 1.0:
                 raise ValueError(f"variations: expected shares from 0 to 1; got {name}={share}")
-        if chosen.survive is not None and self.survival != "age_fitness":
+        if chosen.survive is not None and self.survival != chosen.survival:
             raise ValueError(
-                f"survival: expected 'age_fitness' with the selection {chosen.id!r}, which brings its own rule; "
+                f"survival: expected {chosen.survival!r} with the selection {chosen.id!r}, which brings its own rule; "
                 f"got {self.survival!r}"
             )
         for name, weight in self.mutations.items():
@@ -200,7 +203,7 @@ class Settings:
         return cls(**{**series, **changes})
 
     @classmethod
-    def paper(cls, **changes) -> Settings:
+    def paper(cls, **changes: Any) -> Settings:
         """Table 1 of the paper, and the behaviour of its authors' program where the paper is silent."""
         table: dict[str, Any] = {
             "population_size": 1000,
@@ -231,14 +234,15 @@ class Settings:
             "elitism": True,
         }
         chosen = changes.get("selection", table["selection"])
-        if selections.method(spelling.parse(chosen)[0] if isinstance(chosen, str) else chosen).survive is not None:
-            table["survival"] = "age_fitness"
+        method = selections.method(spelling.parse(chosen)[0] if isinstance(chosen, str) else chosen)
+        if method.survive is not None:
+            table["survival"] = method.survival
         return cls(**{**table, **changes})
 
 
 def population_for(seconds: float) -> int:
     """Population size for a search of this many seconds: a small population is soon exhausted.
 
-    1000 up to 10 s, 2000 at half a minute, 3300 at a minute, 10,000 from five minutes on.
+    1000 up to 10 s, 2100 at half a minute, 3300 at a minute, 10,000 from 315 s on.
     """
     return int(round(min(max(1000.0 * (seconds / 10.0) ** (2.0 / 3.0), 1000.0), 10_000.0), -2))

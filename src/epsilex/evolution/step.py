@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from epsilex.evolution.run import Run
 from epsilex.evolution.state import State
 
@@ -18,7 +16,7 @@ def step(state: State, run: Run) -> State:
     children = run.tune_children(state, children)
     survivors = run.survive(state, children, offspring)  # Table 1: elitism; Section 4: AFP
     survivors = run.tune_survivors(state, survivors)  # Section 4: parameter hill climbing
-    return state.next(survivors, np.concatenate([brood.cases_used for brood in broods]))
+    return state.next(survivors, broods)
 
 
 def evolve(run: Run, state: State | None = None) -> Iterator[State]:

@@ -22,8 +22,9 @@
 | `published`  | the paper's table                                                           |
 | `verdicts`   | our results against the paper's, by cell; `claims`: sentence by sentence    |
 | `discussion` | the paper's open questions, answered                                        |
+| `laboratory` | all selection methods on one bench; `measures`: their ranks and figures     |
 | `differences` | paper, authors' program and ours, side by side                             |
-| `tables`     | Markdown, LaTeX, CSV; `page`: index.html                                    |
+| `tables`     | Markdown, LaTeX, CSV; `summary`: counts in Markdown; `page`: index.html     |
 | `figures`    | the paper's figures; `figure_data`: their data; `plots`: drawing            |
 """
 

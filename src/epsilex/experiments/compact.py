@@ -14,11 +14,14 @@ from pathlib import Path
 import pandas as pd
 
 from epsilex.experiments import schema
+from epsilex.files import write_file
 
 FOLDER = "rows"
 EVERY = 25  # generations between rows of a thinned history; divides 250, which a claim needs
 _PLAIN = ("runs", "cells", "problems", "environments", "trials")
-_HISTORY = ("best_mae", "cases_used", "cases_used_mean", "diversity")
+_HISTORY = (
+    "best_mae", "cases_used", "cases_used_mean", "diversity", "mean_length", "evaluations", "seconds", "seconds_select",
+)  # fmt: skip
 
 
 def write(db: sqlite3.Connection, folder: Path) -> None:
@@ -32,14 +35,14 @@ def write(db: sqlite3.Connection, folder: Path) -> None:
         tables[name]["settings"] = tables[name]["settings"].map(number)
     tables["settings"] = pd.DataFrame({"number": list(number.values()), "settings": list(number)})
     for name, rows in tables.items():
-        (folder / f"{name}.csv").write_text(rows.to_csv(index=False, float_format="%.9g"), encoding="utf-8")
+        write_file(folder / f"{name}.csv", rows.to_csv(index=False, float_format="%.9g"))
     history = pd.read_sql_query(
         f"SELECT trial, generation, {', '.join(_HISTORY)} FROM generations JOIN (SELECT trial AS of, max(generation) "
         f"AS last FROM generations GROUP BY trial) ON of = trial WHERE generation % {EVERY} = 0 OR generation = last",
         db,
     )
     text = history.to_csv(index=False, float_format="%.5g").encode()
-    (folder / "generations.csv.gz").write_bytes(gzip.compress(text, mtime=0))
+    write_file(folder / "generations.csv.gz", gzip.compress(text, mtime=0))
 
 
 def connect(folder: Path) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ the other method's median; up to 5% of it counts as practically equal.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,7 @@ def differences(errors: pd.Series, others: pd.Series) -> np.ndarray:
     return relative(both["ours"], both["theirs"], np.median(both["theirs"]))
 
 
-def relative(ours, theirs, unit) -> np.ndarray:
+def relative(ours: Any, theirs: Any, unit: Any) -> np.ndarray:
     """(theirs - ours) / unit; two infinite errors do not differ."""
     ours, theirs = np.asarray(ours, np.float64), np.asarray(theirs, np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -5,7 +5,7 @@ Each figure is a function of a study's results; it returns None if there is noth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
-from epsilex.experiments import figure_data, plots, published, statistics
+from epsilex.experiments import figure_data, laboratory, measures, plots, published, statistics
 from epsilex.experiments.results import Results
 from epsilex.experiments.studies import EPSILONS
 
@@ -194,6 +194,50 @@ def _epsilon_curves(results: Results, curves: Callable, label: str) -> Figure | 
     return figure
 
 
+def laboratory_ranks(results: Results) -> Figure:
+    """Mean ranks of all methods with their intervals, best on top."""
+    found = measures.ranks(results.trials).sort_values("rank", ascending=False, kind="stable")
+    figure, (axes,) = plots.panels(1, width=6.4, height=0.2 * len(found) + 0.9)
+    axes.hlines(range(len(found)), found["low"], found["high"], color="#0072B2", lw=1.6)
+    axes.plot(found["rank"], range(len(found)), "o", color="#0072B2", ms=4)
+    axes.axvspan(found["low"].iloc[-1], found["high"].iloc[-1], color="#0072B2", alpha=0.08, lw=0)
+    axes.set_yticks(range(len(found)), _labels(results, found.index), fontsize=7)
+    axes.set(xlabel=f"mean rank over {len(results.problem_names)} problems", ylim=(-0.7, len(found) - 0.3))
+    return figure
+
+
+def laboratory_measures(results: Results) -> Figure:
+    """Share of the time for selection, cases used, diversity and length of all methods, in the order of their ranks."""
+    order = measures.ranks(results.trials).sort_values("rank", ascending=False, kind="stable").index
+    found = measures.costs(results).loc[order]
+    columns = {"share": "share of selection", "cases": "share of cases used", "diversity": "distinct outputs",
+               "length": "mean length"}  # fmt: skip
+    figure = Figure(figsize=(9.0, 0.2 * len(found) + 0.9), layout="constrained")
+    for axes, (column, label) in zip(figure.subplots(1, len(columns), sharey=True), columns.items(), strict=True):
+        axes.plot(found[column], range(len(found)), "o", color="#009E73", ms=4)
+        axes.set(xlabel=label, ylim=(-0.7, len(found) - 0.3))
+    figure.axes[0].set_yticks(range(len(found)), _labels(results, order), fontsize=7)
+    return figure
+
+
+def laboratory_error_time(results: Results) -> Figure:
+    """Test error relative to the best against CPU time, one point per method."""
+    error, seconds = measures.relative_errors(results.trials), measures.costs(results)["seconds"]
+    figure, (axes,) = plots.panels(1, width=7.0, height=4.6)
+    axes.plot(seconds.loc[error.index], error, "o", color="#0072B2", ms=4)
+    for method, label in zip(error.index, _labels(results, error.index), strict=True):
+        place = (seconds[method], error[method])
+        axes.annotate(label, place, fontsize=6, xytext=(3, 2), textcoords="offset points")
+    axes.set(xscale="log", xlabel="CPU seconds of a trial", ylabel="median test MAE over that of the best method")
+    plots.plain_log(axes)
+    return figure
+
+
+def _labels(results: Results, ids: Iterable) -> list[str]:
+    labels = {method.id: method.math for method in results.methods}
+    return [labels[str(id)] for id in ids]
+
+
 def _title(results: Results, problem: str) -> str:
     marked = problem in statistics.rebuilt(results.problems)
     return f"{results.title(problem)} (rebuilt data)" if marked else results.title(problem)
@@ -201,6 +245,24 @@ def _title(results: Results, problem: str) -> str:
 
 def _where(results: Results) -> str:
     return ", ".join(results.title(name) for name in results.problem_names)
+
+
+def _arm(study: str, words: str) -> Figures:
+    """The figures of one arm of the laboratory."""
+    where = f"{words[0].lower()}{words[1:]}"
+    return [
+        (f"{study}_ranks", f"Mean ranks with 95% bootstrap intervals over trials: {where}.", laboratory_ranks),
+        (
+            f"{study}_measures",
+            f"What selection costs and does, in the order of the ranks: {where}.",
+            laboratory_measures,
+        ),
+        (
+            f"{study}_error_time",
+            f"Geometric mean over problems of the test error relative to the best, against time: {where}.",
+            laboratory_error_time,
+        ),
+    ]
 
 
 Figures = list[tuple[str, str, Callable[[Results], Figure | None]]]
@@ -250,4 +312,5 @@ FIGURES: dict[str, Figures] = {
             partial(epsilon_boxes, method="lex_y", symbol=r"$\epsilon_y$"),
         ),
     ],
+    **{study: _arm(study, words) for study, words in laboratory.TITLES.items()},
 }

@@ -41,7 +41,6 @@ PAPER = (
     Method("lex_y_mad", "Lex ε_yλ", r"Lex $\epsilon_{y\lambda}$", "g"),
     Method("lex_e_mad", "Lex ε_eλ", r"Lex $\epsilon_{e\lambda}$", "h"),
 )
-BEYOND = {"lex_semi": "Lex semi-dynamic", "lex_dynamic": "Lex dynamic"}
 PAPER_OPTIONS: dict[str, dict[str, Any]] = {"lex_y": {"epsilon": 0.10}, "lex_e": {"epsilon": 5.0}}  # Section 4.3
 PLUS = " + "  # between a method and its settings
 
@@ -66,10 +65,10 @@ def _labels(text: str, others: Sequence[str]) -> tuple[str, str]:
     if name in _KNOWN and PLUS not in text and parts(text) == parts(name):
         return _KNOWN[name].label, _KNOWN[name].math
     if name in _KNOWN:
-        return _KNOWN[name].label + rest, _KNOWN[name].math + rest.replace("_", r"\_" if False else "_")
+        return _KNOWN[name].label + rest, _KNOWN[name].math + rest
     function = name.partition(":")[2]
     alone = function and sum(other.partition("(")[0].endswith(f":{function}") for other in others) == 1
-    label = BEYOND.get(name) or (function if alone else name)
+    label = selection.method(name).label if name in selection.METHODS else function if alone else name
     return label + rest, label + rest
 
 
@@ -102,8 +101,10 @@ def load(text: str) -> str | Callable | selection.Method:
     if "" not in sys.path:
         sys.path.append("")  # an installed command, unlike `python`, does not import from the current folder
     try:
+        if not all(part.isidentifier() for part in module.split(".")):
+            raise ImportError(f"{module!r} is a path, not the name of a module")
         function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # a module of the user's own may raise anything
         raise ValueError(f"method: expected an importable package.module:function; got {text!r} ({error})") from None
     if not callable(function) and not isinstance(function, selection.Method):
         raise ValueError(

@@ -8,13 +8,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from epsilex.experiments import claims, comparisons, discussion, published, statistics, verdicts
+from epsilex.experiments import claims, comparisons, discussion, laboratory, published, statistics, verdicts
 from epsilex.experiments.claims import Judged
 from epsilex.experiments.differences import DIFFERENCES
 from epsilex.experiments.figures import FIGURES, Drawn
 from epsilex.experiments.progress import duration
 from epsilex.experiments.results import Results
 from epsilex.experiments.tables import ResultsTable, caption
+
+PAPER_STUDIES = ("table", "epsilon")
 
 
 def render(
@@ -44,8 +46,9 @@ def render(
         own_medians=discussion.reference_medians(results["discussion"].trials) if "discussion" in results else {},
         figures=[(figure, _inlined(out / "figures" / f"{figure.name}.svg")) for figure in drawn],
         not_drawn=sorted(
-            {name for study in FIGURES.values() for name, *_ in study} - {figure.name for figure in drawn}
+            {name for study in PAPER_STUDIES for name, *_ in FIGURES[study]} - {figure.name for figure in drawn}
         ),
+        arms=[laboratory.arm(study, rows) for study, rows in results.items() if study in laboratory.TITLES],
         differences=DIFFERENCES,
         published=published,
         rerun=rerun_command,

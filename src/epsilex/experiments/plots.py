@@ -95,7 +95,7 @@ def turned_labels(axes: Axes, labels: Sequence[str]) -> None:
     axes.set_xticks(range(1, len(labels) + 1), labels, rotation=40, ha="right", rotation_mode="anchor")
 
 
-def curve(axes: Axes, rows: pd.DataFrame, color, line: Line, label: str, width: float = 1.4) -> None:
+def curve(axes: Axes, rows: pd.DataFrame, color: Any, line: Line, label: str, width: float = 1.4) -> None:
     """A mean over generations with a band of its standard error; rows of `figure_data.curves`."""
     axes.plot(rows["generation"], rows["mean"], linestyle=line, color=color, lw=width, label=label)
     low, high = rows["mean"] - rows["error"], rows["mean"] + rows["error"]

@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from epsilex import problems as problem_room
-from epsilex.experiments import claims, differences, discussion, methods, results, runner, studies, tables
+from epsilex.experiments import (
+    claims,
+    differences,
+    discussion,
+    laboratory,
+    methods,
+    results,
+    runner,
+    studies,
+    summary,
+    tables,
+)  # fmt: skip
 from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, ResultsError, Store
+from epsilex.files import write_file
 from epsilex.problems import DataMissing, Problem
 
-STUDIES = ("table", "epsilon", "discussion")
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STUDIES = ("table", "epsilon", "discussion", *studies.LABORATORY)
 
 
 @dataclass(frozen=True)
@@ -46,7 +61,7 @@ def reproduce(
     dask: str | None = None,
     quick: bool = False,
     settings: Mapping[str, Any] | None = None,
-    console=None,
+    console: Console | None = None,
 ) -> Reproduction:
     """Run the paper's experiments, or continue them, and write the report.
 
@@ -57,8 +72,8 @@ def reproduce(
     methods : ids of `selection.METHODS` or `package.module:function`, with options if any, such as
         `lex_e_mad(pool_size=100)`; None: the study's
     trials, generations : None: the study's
-    study : "table", "epsilon", "discussion"; None: the table, and for `quick` with all problems and methods also the
-        effect of epsilon
+    study : "table", "epsilon", "discussion", "laboratory" (its three arms, or one of them by its name); None: the
+        table, and for `quick` with all problems and methods also the effect of epsilon
     out : folder for results and report; trials found there are not run again
     jobs : number of processes; None: one per processor
     dask : address of a Dask scheduler, instead of processes
@@ -74,7 +89,8 @@ def reproduce(
     studies.check_changes(settings or {})
     _check_methods(methods)
     chosen = _chosen_studies(study, quick and problems is None and methods is None)
-    loaded, skipped = _load_problems(problems, quick, console)
+    further = problem_room.FURTHER if chosen[0] in studies.LABORATORY else ()
+    loaded, skipped = _load_problems(problems, quick, console, (*problem_room.NAMES, *further))
     plans = []
     for name in chosen:
         scale = studies.scale(name, quick, trials, generations)
@@ -93,7 +109,9 @@ def reproduce(
     return Reproduction(out, report(out), planned - failed, failed, skipped)
 
 
-def _carry_out(plans, loaded: dict[str, Problem], out: Path, pool: DaskPool | ProcessPool, console) -> int:
+def _carry_out(
+    plans: Sequence[tuple], loaded: dict[str, Problem], out: Path, pool: DaskPool | ProcessPool, console: Console
+) -> int:
     """Run what is left of the plans, (study, scale, cells) each; returns the number of failed trials."""
     failed = 0
     with Store.open(out / FILE) as store:
@@ -132,21 +150,20 @@ def report(out: str | Path) -> str:
     try:
         drawn = [figure for rows in found.values() for figure in figures.draw(rows, out / "figures")]
         if table:
-            _write(out / "table.md", tables.markdown(table))
-            _write(out / "table.tex", tables.latex(table))
-            _write(out / "table.csv", tables.csv(table))
-            _write(out / "differences.md", differences.markdown())
+            write_file(out / "table.md", tables.markdown(table))
+            write_file(out / "table.tex", tables.latex(table))
+            write_file(out / "table.csv", tables.csv(table))
+            write_file(out / "differences.md", differences.markdown())
             table.cells.to_csv(out / "cells.csv", float_format="%.6g")
         if "discussion" in found:
-            _write(out / "discussion.md", discussion.markdown(found["discussion"]))
-        _write(out / "index.html", page.render(out, found, table, judged, drawn))
+            write_file(out / "discussion.md", discussion.markdown(found["discussion"]))
+        if arms := {name: rows for name, rows in found.items() if name in studies.LABORATORY}:
+            laboratory.write(arms, out)
+        write_file(out / "summary.md", summary.markdown(found, table, judged))
+        write_file(out / "index.html", page.render(out, found, table, judged, drawn))
     except OSError as error:
         raise ResultsError(f"out: expected a folder that can be written; got {out} ({error.strerror})") from None
     return tables.markdown(table) if table else ""
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 def _chosen_studies(study: str | None, both: bool) -> tuple[str, ...]:
@@ -154,11 +171,11 @@ def _chosen_studies(study: str | None, both: bool) -> tuple[str, ...]:
         return ("table", "epsilon") if both else ("table",)
     if study not in STUDIES:
         raise ValueError(f"study: expected one of {', '.join(STUDIES)}; got {study!r}")
-    return (study,)
+    return studies.LABORATORY if study == "laboratory" else (study,)
 
 
 def _load_problems(
-    asked: Sequence[str | Problem] | None, quick: bool, console
+    asked: Sequence[str | Problem] | None, quick: bool, console: Console, names: Sequence[str]
 ) -> tuple[dict[str, Problem], tuple[str, ...]]:
     """Problems by name. Requested problems must be available; by default those without data are skipped with a note."""
     if asked is not None:
@@ -173,7 +190,7 @@ def _load_problems(
                 )
         return by_name, ()
     loaded, skipped = {}, []
-    for name in problem_room.NAMES:
+    for name in names:
         try:
             problem = problem_room.load(name)
             if quick and problem.dynamic:  # a free run takes many times as long as a static model
@@ -201,7 +218,7 @@ def _problem(item: str | Problem) -> Problem:
 def _problems_of(study: str, loaded: dict[str, Problem], explicit: bool) -> list[str]:
     if study == "epsilon" and not explicit:
         return ["tower"] if "tower" in loaded else ["uball5d"]
-    if study == "discussion" and not explicit:
+    if study in ("discussion", *studies.LABORATORY) and not explicit:
         return [name for name, problem in loaded.items() if not problem.dynamic]
     return list(loaded)
 
@@ -222,6 +239,8 @@ def _methods_of(study: str, asked: Sequence[str] | None) -> list[str]:
                 f"methods: expected lex_e, lex_y or both in the epsilon study; got {', '.join(asked or ())}"
             )
         return chosen
-    if asked is None:
-        return list(discussion.METHODS) if study == "discussion" else [method.id for method in methods.PAPER]
-    return list(asked)
+    if asked is not None:
+        return list(asked)
+    if study in studies.LABORATORY:
+        return list(laboratory.METHODS)
+    return list(discussion.METHODS) if study == "discussion" else [method.id for method in methods.PAPER]

@@ -74,7 +74,8 @@ def read(out: Path, study: str) -> Results | None:
         )
         history = pd.read_sql_query(
             "SELECT trials.problem, cells.name, trials.trial, trials.training_cases, trials.target_scale, "
-            "generations.generation, best_mae, cases_used, cases_used_mean, diversity "
+            "generations.generation, best_mae, cases_used, cases_used_mean, diversity, mean_length, "
+            "generations.evaluations, generations.seconds, seconds_select "
             + _REPORTED.replace("FROM trials", "FROM trials JOIN generations ON generations.trial = trials.id")
             + " AND trials.status = 'done'",
             db,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
-from typing import Protocol
+from typing import Any, Protocol
 
 from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.store import Store
@@ -54,7 +54,7 @@ def run(
     return failed
 
 
-def _outcome(future) -> Outcome:
+def _outcome(future: Any) -> Outcome:
     """The trial's outcome, or the error of a worker that died."""
     error = CancelledError() if future.cancelled() else future.exception()
     return future.result() if error is None else Outcome(error=f"the worker died: {type(error).__name__}: {error}")

@@ -3,6 +3,8 @@
 `table`       eight methods on six problems, 30 trials (Section 4.4)
 `epsilon`     fixed epsilon_e and epsilon_y from 0.01 to 10 on Tower, 15 trials (Section 4.3)
 `discussion`  open questions of the paper's discussion, on the static problems, 10 trials (Section 5)
+`laboratory`  all selection methods on the static problems and three more, 10 trials, in three arms: the paper's
+              settings, and the modern engine with as many evaluations for all, or as much time
 """
 
 from __future__ import annotations
@@ -36,8 +38,20 @@ class Scale:
                 raise ValueError(f"{name}: expected an integer of at least 1; got {value!r}")
 
 
-FULL = {"table": Scale(30, 1000, 1000), "epsilon": Scale(15, 1000, 1000), "discussion": Scale(10, 1000, 1000)}
-QUICK = {"table": Scale(3, 30, 1000), "epsilon": Scale(2, 20, 1000), "discussion": Scale(1, 10, 1000)}
+LABORATORY = ("laboratory", "laboratory_evaluations", "laboratory_time")
+SECONDS = 0.02  # per generation of a trial with a limit of time: about what one takes with tournament selection
+FULL = {
+    "table": Scale(30, 1000, 1000),
+    "epsilon": Scale(15, 1000, 1000),
+    "discussion": Scale(10, 1000, 1000),
+    **dict.fromkeys(LABORATORY, Scale(10, 1000, 1000)),
+}
+QUICK = {
+    "table": Scale(3, 30, 1000),
+    "epsilon": Scale(2, 20, 1000),
+    "discussion": Scale(1, 10, 1000),
+    **dict.fromkeys(LABORATORY, Scale(1, 10, 1000)),
+}
 
 
 def scale(study: str, quick: bool, trials: int | None, generations: int | None) -> Scale:
@@ -81,9 +95,18 @@ def cells(
     changed = methods.PLUS + ", ".join(f"{name}={value}" for name, value in changes.items()) if changes else ""
     found = []
     for text in _columns(study, asked):
-        settings = effective_settings(text, scale.generations, **{"population_size": scale.population_size} | changes)
+        settings = effective_settings(
+            text, scale.generations, budget(study, scale), **{"population_size": scale.population_size} | changes
+        )
         found.append((text + changed, spelling.spell(*methods.parts(text)), encode(settings)))
     return [Cell(problem, *cell) for problem in problems for cell in found]
+
+
+def budget(study: str, scale: Scale) -> dict[str, float]:
+    """What ends a trial instead of its generations: `evaluations` or `seconds`; empty: the paper's settings."""
+    if study == "laboratory_evaluations":
+        return {"evaluations": scale.generations * scale.population_size}
+    return {"seconds": round(scale.generations * SECONDS, 3)} if study == "laboratory_time" else {}
 
 
 def plan(cells: Sequence[Cell], trials: int) -> list[Trial]:

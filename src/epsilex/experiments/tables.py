@@ -103,23 +103,24 @@ def markdown(table: ResultsTable) -> str:
     head = ["Method", *(table.titles[name] for name in table.problems), "Mean rank", "Time", "x Tourn"]
     body = []
     for method in table.methods:
-        values = [_markdown_cell(table, name, method.id) for name in table.problems]
+        values = [_cell(table, name, method.id, "**{}**", "{text} <sup>{marks}</sup>") for name in table.problems]
         rank = _number(table.mean_ranks.get(method.id), 2)
         total, ratio = table.times.loc[method.id]
         best = (f"**{rank}**" if table.is_best_rank(method.id) else rank) + _in_brackets(table, method.id)
         body.append([f"<sup>{method.letter}</sup> {method.label}", *values, best, duration(total), _number(ratio, 2)])
     notes = "\n".join(f"- {note}" for note in table.notes)
-    parts = [_grid(head, body), caption(table), notes, "## Beside the published values", _comparison(table)]
+    parts = [grid(head, body), caption(table), notes, "## Beside the published values", _comparison(table)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _markdown_cell(table: ResultsTable, problem: str, method: str) -> str:
+def _cell(table: ResultsTable, problem: str, method: str, best: str, marked: str) -> str:
+    """A median with its marks; `best` is the form of the best value, `marked` that of a text with marks."""
     value = table.median(problem, method)
     if value is None:
         return ""
+    text = best.format(f"{value:.3f}") if table.is_best(problem, method) else f"{value:.3f}"
     marks = table.letters.get((problem, method), "")
-    text = f"**{value:.3f}**" if table.is_best(problem, method) else f"{value:.3f}"
-    return f"{text} <sup>{marks}</sup>" if marks else text
+    return marked.format(text=text, marks=marks) if marks else text
 
 
 def _in_brackets(table: ResultsTable, method: str) -> str:
@@ -137,15 +138,16 @@ def _comparison(table: ResultsTable) -> str:
                 interval = "" if pd.isna(cell["low"]) else f"{cell['low']:.3f} to {cell['high']:.3f}"
                 values = [_number(cell["published"], 3), f"{cell['median']:.3f}", interval, _number(cell["ratio"], 2)]
                 body.append([table.titles[problem], method.label, *values, str(cell["trials"]), cell["verdict"]])
-    return _grid(head, body)
+    return grid(head, body)
 
 
-def _grid(head: list[str], body: list[list[str]]) -> str:
+def grid(head: list[str], body: list[list[str]]) -> str:
+    """A Markdown table."""
     lines = [head, ["---"] * len(head), *body]
-    return "\n".join(f"| {' | '.join(_plain(text) for text in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(plain(text) for text in line)} |" for line in lines)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text with Markdown escaped; only our superscripts stay markup."""
     text = text.replace("|", "&#124;").replace("<", "&lt;")
     return text.replace("&lt;sup>", "<sup>").replace("&lt;/sup>", "</sup>")
@@ -160,27 +162,18 @@ def latex(table: ResultsTable) -> str:
     columns = "l" + "r" * len(table.problems) + "rrr"
     head = ["Method", *(table.titles[name] for name in table.problems), "Mean rank", "Time", r"$\times$ Tourn"]
     lines = [f"% {caption(table)}".replace("\n", " "), rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines += [" & ".join(_escaped(text) for text in head) + r" \\", r"\midrule"]
+    lines += [" & ".join(escaped(text) for text in head) + r" \\", r"\midrule"]
     for method in table.methods:
-        values = [_latex_cell(table, name, method.id) for name in table.problems]
+        values = [_cell(table, name, method.id, r"\textbf{{{}}}", "$^{{{marks}}}$ {text}") for name in table.problems]
         rank = _number(table.mean_ranks.get(method.id), 2)
         total, ratio = table.times.loc[method.id]
         best = (rf"\textbf{{{rank}}}" if table.is_best_rank(method.id) else rank) + _in_brackets(table, method.id)
-        line = [f"$^{{{method.letter}}}${_escaped(method.math)}", *values, best, duration(total), _number(ratio, 2)]
+        line = [f"$^{{{method.letter}}}${escaped(method.math)}", *values, best, duration(total), _number(ratio, 2)]
         lines.append(" & ".join(line) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _latex_cell(table: ResultsTable, problem: str, method: str) -> str:
-    value = table.median(problem, method)
-    if value is None:
-        return ""
-    marks = table.letters.get((problem, method), "")
-    text = rf"\textbf{{{value:.3f}}}" if table.is_best(problem, method) else f"{value:.3f}"
-    return f"$^{{{marks}}}$ {text}" if marks else text
-
-
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text escaped for LaTeX, except between dollar signs."""
     return text if "$" in text else "".join(rf"\{letter}" if letter in "_&%#{}" else letter for letter in text)
 

@@ -6,21 +6,26 @@ import hashlib
 import json
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from epsilex.evolution import Settings
+from epsilex import selection
+from epsilex.evolution import Settings, State
 from epsilex.experiments import environment, methods
 from epsilex.problems import Problem, Split
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from epsilex.regressor import SymbolicRegressor
 
 HISTORY = (
     "generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length", "evaluations",
     "seconds", "seconds_select", "seconds_vary", "seconds_evaluate", "seconds_tune", "seconds_survive",
 )  # fmt: skip
+BUDGETS = ("evaluations", "seconds")  # what may end a trial before its generations do
+ENDLESS = 10**6  # generations
 DYNAMIC = {"lags": 1, "feedback": 1}  # y(t) = f(x(t), x(t-1), y(t-1)), the paper's Wind
 
 
@@ -64,11 +69,21 @@ class Outcome:
     error: str | None = None
 
 
-def effective_settings(method: str, generations: int, **changes: Any) -> dict[str, Any]:
-    """Table 1 with `changes`, with every field spelled out: the requested settings of a trial."""
+def effective_settings(
+    method: str, generations: int, budget: Mapping[str, float] | None = None, **changes: Any
+) -> dict[str, Any]:
+    """Table 1 with `changes`, with every field spelled out: the requested settings of a trial.
+
+    With a `budget` of evaluations or seconds, the modern default with `changes`; it ends the trial.
+    """
     name, options = methods.parts(method)
-    settings = Settings.paper(selection=methods.load(name), selection_options=options, **changes)
-    return _described(settings, generations, name, methods.code_mark(name))
+    chosen: dict[str, Any] = {"selection": methods.load(name), "selection_options": options}
+    if not budget:
+        return _described(Settings.paper(**chosen, **changes), generations, name, methods.code_mark(name))
+    rule = selection.method(chosen["selection"])
+    survival = {"survival": rule.survival} if rule.survive is not None else {}
+    described = _described(Settings(**chosen, **survival | changes), generations, name, methods.code_mark(name))
+    return described | dict(budget)
 
 
 def _described(settings: Settings, generations: int, method: str, code: str | None) -> dict[str, Any]:
@@ -96,28 +111,30 @@ def run_trial(trial: Trial, problem: Problem) -> Outcome:
 
 
 def _run(trial: Trial, problem: Problem) -> Outcome:
-    _warm_up(problem.dynamic, trial.settings)
     train, test = problem.split(trial.split_seed)
+    X = _named(train, problem)
     estimator = _estimator(trial, problem.dynamic)
+    estimator.rehearse()  # the paper's times include no compiling
     wall, cpu = time.perf_counter(), time.thread_time()
-    estimator.fit(_named(train, problem), train.y, sample_weight=train.weight)
+    estimator.fit(X, train.y, sample_weight=train.weight)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
 
     history = estimator.history_
     generations = int(history["generation"].max())
     asked = json.loads(trial.settings)
     ran = _described(estimator.settings_, generations, asked["selection"], asked.get("code"))
-    if differing := sorted(name for name in asked if ran.get(name) != asked[name]):
+    ends = BUDGETS if not any(name in asked for name in BUDGETS) else (*BUDGETS, "generations")
+    if differing := sorted(name for name in asked if name not in ends and ran.get(name) != asked[name]):
         raise RuntimeError(f"the search did not run with the settings asked for: {', '.join(differing)}")
     prediction = estimator.predict(_named(test, problem))
     row = {
         "test_mae": test.mae(prediction) * problem.target_scale,
         "test_mae_measured": None if test.measured is None else test.mae(prediction, only_measured=True),
-        "train_mae": train.mae(estimator.predict(_named(train, problem))) * problem.target_scale,
+        "train_mae": train.mae(estimator.predict(X)) * problem.target_scale,
         "target_scale": problem.target_scale,
         "training_cases": train.cases,
         "test_cases": test.cases,
-        "length": int(estimator.model_.length),
+        "length": len(estimator.model_.nodes),  # of the program, as the paper counts
         "formula": estimator.model_.formula,
         "generations": generations,
         "evaluations": int(history["evaluations"].iloc[-1]),
@@ -127,42 +144,41 @@ def _run(trial: Trial, problem: Problem) -> Outcome:
     return Outcome(row, _plain(history), environment.describe())
 
 
-def _estimator(trial: Trial, dynamic: bool):
+def _estimator(trial: Trial, dynamic: bool) -> SymbolicRegressor:
     from epsilex.dynamic import DynamicRegressor
     from epsilex.regressor import SymbolicRegressor
 
     settings = json.loads(trial.settings)
     settings.pop("code", None)
     settings["selection"] = methods.load(settings["selection"])
-    fixed = {"n_jobs": 1, "random_state": trial.seed}
+    fixed: dict[str, Any] = {"n_jobs": 1, "random_state": trial.seed}
+    evaluations, seconds = (settings.pop(name, None) for name in BUDGETS)
+    if evaluations is not None or seconds is not None:
+        settings["generations"] = ENDLESS
+        fixed |= {"time_limit": seconds, "callbacks": [] if evaluations is None else [_Spent(evaluations)]}
     if dynamic:
         return DynamicRegressor.paper(**DYNAMIC, **settings, **fixed)
     return SymbolicRegressor.paper(**settings, **fixed)
 
 
-def _named(side: Split, problem: Problem):
+class _Spent:
+    """A callback that ends a search once it has run this many programs."""
+
+    def __init__(self, evaluations: int):
+        self.evaluations = evaluations
+
+    def __call__(self, state: State) -> bool:
+        return state.evaluations >= self.evaluations
+
+
+def _named(side: Split, problem: Problem) -> pd.DataFrame:
     """Inputs with column names, which then appear in the formula."""
     import pandas as pd
 
     return pd.DataFrame(side.X, columns=list(problem.feature_names))
 
 
-@lru_cache
-def _warm_up(dynamic: bool, settings: str) -> None:
-    """Compile or load the kernels before the clock starts, because the paper's times include no compiling."""
-    from epsilex.problems.partitions import random_rows, random_times
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 2))
-    partition = random_times if dynamic else random_rows
-    problem = Problem("warm-up", "", X, X @ [1.0, 2.0], ("a", "b"), "", partition, dynamic=dynamic)
-    few = json.loads(settings) | {"generations": 2, "population_size": 20}
-    train, _ = problem.split(0)
-    estimator = _estimator(Trial("", "", encode(few), 0, 0), dynamic)
-    estimator.fit(_named(train, problem), train.y, sample_weight=train.weight).predict(_named(train, problem))
-
-
-def _plain(history) -> list[tuple]:
+def _plain(history: pd.DataFrame) -> list[tuple]:
     """History rows as plain Python numbers, in the order of `HISTORY`; None for columns that a method does not have."""
     columns = [history[name].tolist() if name in history else [None] * len(history) for name in HISTORY]
     return [

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from typing import Any
 
 import pandas as pd
 
@@ -56,7 +57,7 @@ def cells(rows: pd.DataFrame, rebuilt: Collection[str] = ()) -> pd.DataFrame:
     return found
 
 
-def verdict(cell, medians: pd.DataFrame, pairs: pd.DataFrame) -> str:
+def verdict(cell: Any, medians: pd.DataFrame, pairs: pd.DataFrame) -> str:
     """The verdict of one row of `cells`; `pairs` has the index (problem, method, other)."""
     if math.isnan(cell.published) or math.isnan(cell.median):
         return NOT_JUDGED

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from pathlib import Path
 
+from epsilex.files import clean, write_files
 from epsilex.problems.declaration import AuthorsFile
 
 PUBLIC = "https://raw.githubusercontent.com"
@@ -46,19 +46,11 @@ def download(file: AuthorsFile) -> bytes:
 
 def keep(files: dict[Path, bytes]) -> None:
     """Write files of the cache, all of them or none."""
-    parts: dict[str, Path] = {}
     try:
-        for path, content in files.items():
+        for path in files:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, part = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
-            parts[part] = path
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-        for part, path in parts.items():
-            os.replace(part, path)
+            clean(path.parent)
+        write_files(files)
     except OSError as error:
         folder = next(iter(files)).parent
         raise DataMissing(f"{folder}: expected a cache folder that can be written; got {error.strerror}") from None
-    finally:
-        for part in parts:
-            Path(part).unlink(missing_ok=True)

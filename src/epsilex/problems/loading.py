@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,11 @@ from epsilex.problems.declaration import Declaration
 from epsilex.problems.finding import Found, find
 from epsilex.problems.partitions import random_rows
 from epsilex.problems.problem import Problem
+from epsilex.tables import read_table
 from epsilex.tables.numbers import exact_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BUILT_IN = ("uball5d", "uball5d_z")
 NAMES = (*paper.FILES, "uball5d")
@@ -47,7 +52,11 @@ def from_csv(path: str | Path, target: str) -> Problem:
     target : name of the target's column; every other column is an input
     """
     path = Path(path)
-    frame = _table(path, path)
+    try:
+        frame = read_table(path)
+    except OSError as error:
+        raise ValueError(f"{path}: expected a table; {error.strerror}") from None
+    _check_finite(frame, path)
     if target not in frame.columns:
         raise ValueError(f"target: expected one of the columns {', '.join(frame.columns)}; got {target!r}")
     inputs = frame.drop(columns=target)
@@ -68,8 +77,10 @@ def from_csv(path: str | Path, target: str) -> Problem:
 
 
 def _problem(found: Found) -> Problem:
+    import pandas as pd
+
     declared = found.declared
-    frame, *flags = (_table(io.BytesIO(content), file) for file, content in found.tables.items())
+    frame, *flags = (pd.read_csv(io.BytesIO(content), **exact_numbers()) for content in found.tables.values())
     X = frame[list(declared.features)].to_numpy(np.float64)
     if declared.name == "wind":
         X = np.where(np.abs(X) < 1e-20, 0.0, X)  # residue of the turbine's torque filter, down to 1e-44
@@ -90,20 +101,13 @@ def _problem(found: Found) -> Problem:
     )
 
 
-def _table(content: Path | io.BytesIO, name: object):
-    """A DataFrame of finite numbers, or a ValueError that names the first column that is not."""
+def _check_finite(frame: pd.DataFrame, name: object) -> None:
+    """Check that the table holds finite numbers only; a ValueError names the first column that does not."""
     import pandas as pd
 
-    try:
-        frame = pd.read_csv(content, **exact_numbers())
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise ValueError(
-            f"{name}: expected a CSV file with a header row; got {type(error).__name__}: {error}"
-        ) from None
     for column in frame.columns:
         values = pd.to_numeric(frame[column], errors="coerce").to_numpy(np.float64)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             got = f"{str(frame[column].iloc[row])!r} in line {row + 2}"
             raise ValueError(f"{name}: expected finite numbers in column {column!r}; got {got}")
-    return frame

@@ -7,11 +7,15 @@ the table first. Values stay in raw units.
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epsilex.problems.declaration import Declaration
 from epsilex.tables.numbers import exact_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SAMPLES = 6000  # 300 s at 20 Hz
 STEP = 0.05  # seconds
@@ -70,14 +74,14 @@ def untouched(declared: Declaration, raw: list[bytes]) -> dict[str, bytes]:
     return {declared.raw[0].name: raw[0]}
 
 
-def _samples(content: bytes):
+def _samples(content: bytes) -> pd.DataFrame:
     """A thinned record by sample number, without the sample at t = 0, which is a filter's wrap-around."""
     frame = _read(content, **exact_numbers()).rename(columns={"lambda": "TSR"})
     frame.index = np.round(frame["t"] / STEP).astype(int)
     return frame.loc[1:]
 
 
-def _columns(frame, features: tuple[str, ...], target: str):
+def _columns(frame: pd.DataFrame, features: tuple[str, ...], target: str) -> pd.DataFrame:
     """Inputs and target by name, the target last."""
     by_name = frame.rename(columns=str.lower)
     wanted = [name.lower() for name in (*features, target)]
@@ -87,7 +91,7 @@ def _columns(frame, features: tuple[str, ...], target: str):
     return by_name[wanted].set_axis([*features, "target"], axis=1)
 
 
-def _read(content: bytes, **options):
+def _read(content: bytes, **options: Any) -> pd.DataFrame:
     """A table whose columns are separated by commas, or by tabs and blanks, even both in one header."""
     import pandas as pd
 
@@ -96,5 +100,5 @@ def _read(content: bytes, **options):
     return pd.read_csv(io.BytesIO(content), sep=separator, **options)
 
 
-def _csv(frame, **options) -> bytes:
+def _csv(frame: pd.DataFrame, **options: Any) -> bytes:
     return frame.to_csv(index=False, lineterminator="\n", **options).encode()

@@ -7,6 +7,7 @@ regression via Pareto genetic programming", IEEE Transactions on Evolutionary Co
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,9 @@ def drawn(z_scored: bool = False) -> Problem:
     return _problem(X, y, z_scored, digest, _rows_drawn, source, _DRAWN)
 
 
-def _problem(X, y, z_scored, sha256, partition, source, note) -> Problem:
+def _problem(
+    X: np.ndarray, y: np.ndarray, z_scored: bool, sha256: str, partition: Any, source: str, note: str
+) -> Problem:
     return Problem(
         name="uball5d_z" if z_scored else "uball5d",
         title="UBall5D (z-scored)" if z_scored else "UBall5D",

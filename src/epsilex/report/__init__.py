@@ -1,7 +1,6 @@
 """One HTML page about a fit.
 
 fit     `Fit`, the record behind a page, saved as fit.json
-mathml  programs typeset as MathML
 page    `render`: the record as a page that loads nothing and escapes everything
 """
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from epsilex.files import read_file, write_file
 from epsilex.models import Model
 from epsilex.models.persistence import from_document, to_document
 
@@ -17,6 +18,7 @@ FILE = "fit.json"
 SCHEMA, VERSION = "epsilex-fit", 1
 MAX_ROWS, MAX_CELLS = 1000, 200_000  # of the data shown
 MAX_GENERATIONS = 400  # points per line
+MAX_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Fit:
     X, y      (rows, features) and (rows,) float64: rows to draw, not necessarily all
     held_back (rows,) bool: rows that the search has not seen
     history   columns of numbers, one per generation, not necessarily all; None where one is not finite
+    stopped_by  why the search ended, as `SymbolicRegressor.stopped_by_`; "" in a record of an older version
     """
 
     target: str
@@ -48,6 +51,7 @@ class Fit:
     y: np.ndarray
     held_back: np.ndarray
     history: Mapping[str, Sequence[float | None]]
+    stopped_by: str = ""
 
     @property
     def model(self) -> Model:
@@ -56,6 +60,10 @@ class Fit:
 
     def save(self, path: Path) -> None:
         """Write the record as JSON."""
+        write_file(path, self.text())
+
+    def text(self) -> str:
+        """The record as JSON."""
         document = {
             "schema": SCHEMA,
             "version": VERSION,
@@ -71,18 +79,19 @@ class Fit:
             "y": self.y.tolist(),
             "held_back": self.held_back.tolist(),
             "history": {name: list(values) for name, values in self.history.items()},
+            "stopped_by": self.stopped_by,
         }
-        path.write_text(json.dumps(document, allow_nan=False) + "\n", encoding="utf-8")
+        return json.dumps(document, allow_nan=False) + "\n"
 
 
 def load_fit(path: Path) -> Fit:
     """The record in a file written by `Fit.save`. A ValueError says what is wrong with any other file."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_file(path, MAX_BYTES).decode("utf-8"))
         if document["schema"] != SCHEMA or document["version"] != VERSION:
             raise ValueError(f"expected {SCHEMA} {VERSION}; got {document['schema']} {document['version']}")
         return _checked(document)
-    except (UnicodeDecodeError, RecursionError, KeyError, TypeError, AttributeError, ValueError) as error:
+    except (RecursionError, OverflowError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: expected a record written by `epsilex fit`; {error!s:.200}") from None
 
 
@@ -111,6 +120,7 @@ def _checked(document: dict) -> Fit:
         y=y,
         held_back=held_back,
         history=history,
+        stopped_by=str(document.get("stopped_by", "")),
     )
 
 

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from epsilex import __version__
 from epsilex.models import Model
 from epsilex.models.persistence import to_document
+from epsilex.programs.export.mathml import mathml
 from epsilex.report.fit import Fit
-from epsilex.report.mathml import mathml
 
 CHARTS = (
     ("error", "Error over generations", ("best_mae", "median_mae"), ("best", "median of the population")),
@@ -71,7 +71,7 @@ def _shown(m: Model, fit: Fit) -> dict[str, Any]:
     """What the page shows of a model besides its plots."""
     importance = sorted(m.importance(fit.X).items(), key=lambda item: -item[1])
     return {
-        "math": mathml(m.nodes, m.feature_names),
+        "math": mathml(m.nodes, m.feature_names, named=m.named),
         "latex": m.latex(),
         "python": m.python(),
         "json": json.dumps(to_document(m), indent=1),
@@ -85,11 +85,9 @@ def _constants(m: Model) -> list[tuple[str, str, str, str]]:
     """Value, standard error and ends of the interval of each constant, as text."""
     if m.uncertainty is None or m.uncertainty.freedom < 1:
         return []
-    names = ["value", "standard_error", "low", "high"]
-    digits = (5, 2, 5, 5)
     return [
-        tuple(figure(value, d) for value, d in zip(row, digits, strict=True))  # type: ignore[misc]
-        for row in m.constants[names].itertuples(index=False)
+        (figure(row.value, 5), figure(row.standard_error, 2), figure(row.low, 5), figure(row.high, 5))
+        for row in m.constants.itertuples()
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from epsilex.data.losses import compiled_loss
+from epsilex.data.prior import NOTHING, Prior
 from epsilex.data.shadow import limits
 from epsilex.evolution.measuring.buffers import Buffers
 from epsilex.evolution.population import Population
@@ -28,6 +29,8 @@ class Cases:
     n_shadow, limits  number of shadow rows, and the range that a tame program stays in on them
     more_shadow  (blocks, features, n) float32: many more shadow rows, for the best programs only; may be None
     zero     the user's 0 in the units of y
+    prior    what is known of the law
+    x_scale, y_scale  sizes of the units of the features, (features,), and of y, in the user's; None: the user's own
     outputs_buffer, trial_buffer  (any, blocks * n) and (any, rows) float32, each for one call at a time
     error_buffers  for the errors of populations
     """
@@ -45,6 +48,9 @@ class Cases:
     limits: tuple[float, float] = (-np.inf, np.inf)
     more_shadow: np.ndarray | None = None
     zero: float = 0.0
+    prior: Prior = NOTHING
+    x_scale: np.ndarray | None = None
+    y_scale: float = 1.0
     outputs_buffer: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     trial_buffer: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     error_buffers: Buffers = field(init=False, repr=False)
@@ -100,6 +106,11 @@ class Cases:
         return in_blocks(self.inputs[who]), vector_in_blocks(self.y[who]), root_weight
 
     @property
+    def through_zero(self) -> bool:
+        """Whether linear scaling has no offset."""
+        return self.prior.through_zero
+
+    @property
     def n_features(self) -> int:
         return self.X.shape[1]
 
@@ -145,7 +156,8 @@ class Cases:
         def part(first: int, last: int) -> None:
             fitting.measure(
                 self.loss, out, self.y, self.centred, self.y_mean, self.weight, len(self), self.n_shadow, *self.limits,
-                scaling, limited, who, r.errors, r.fitness, r.mae, r.slope, r.intercept, r.outputs, r.tame, first, last,
+                scaling, self.through_zero, limited, who, r.errors, r.fitness, r.mae, r.slope, r.intercept, r.outputs,
+                r.tame, first, last,
             )  # fmt: skip
 
         slices.run(part, len(who), n_jobs)

@@ -7,6 +7,8 @@ the target has one sign (relative noise), plus a charge for constants and functi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from epsilex.evolution.population import Population
@@ -107,7 +109,7 @@ class Archive:
         self._put(lengths[better], population, best[better])
         if self.watched:
             finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
-            shapes, charges = _shapes(population.programs), _charges(population.programs)
+            shapes, charges = shapes_of(population.programs), _charges(population.programs)
             n = population.errors.shape[1]
             self.shelves[0].update(population, _described(finite, n, charges), shapes)
             if self.share is not None:
@@ -130,6 +132,14 @@ class Archive:
             for i in shelf.taken.tolist():
                 found.append((shelf.programs.nodes(i), float(shelf.slope[i]), float(shelf.intercept[i])))
         return found
+
+    def drop(self, unwanted: Callable[[Programs], np.ndarray]) -> None:
+        """Remove the programs for which `unwanted`, a function of programs to (programs,) bool, is true."""
+        taken = self.taken
+        self.standing[taken[unwanted(self.programs.take(taken))]] = np.inf
+        for shelf in self.shelves:
+            taken = shelf.taken
+            shelf.score[taken[unwanted(shelf.programs.take(taken))]] = np.inf
 
     def _put(self, places: np.ndarray, population: Population, source: np.ndarray) -> None:
         for name in ("opcode", "feature", "constant", "length"):
@@ -167,7 +177,7 @@ class Archive:
         return archive
 
 
-def _shapes(programs: Programs) -> np.ndarray:
+def shapes_of(programs: Programs) -> np.ndarray:
     """(programs,) uint64: a hash of operators and features that ignores constants."""
     width = programs.width
     weight = np.random.default_rng(0).integers(1, 2**63, size=(2, width), dtype=np.uint64)

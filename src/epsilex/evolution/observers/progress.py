@@ -13,8 +13,8 @@ from epsilex.data.scales import Scales, unscaled
 from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.stopping import Stop
 from epsilex.evolution.state import State
+from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.formula import text
-from epsilex.programs.simplify import simplify
 
 DRAW_EVERY = 0.2  # seconds
 LINE_EVERY = 15.0  # where nothing can be redrawn, as in a log file

@@ -6,14 +6,14 @@ Schmidt, Lipson, "Age-fitness Pareto optimization", Genetic Programming Theory a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from epsilex.evolution.population import Population, Union
 from epsilex.evolution.purposes import NEWCOMER
 from epsilex.evolution.variation.start import start
-from epsilex.selection import afp
+from epsilex.selection import Address, afp
 
 if TYPE_CHECKING:
     from epsilex.evolution.run import Run
@@ -25,13 +25,19 @@ def age_fitness(children: Population, offspring: Offspring, state: State, run: R
     """The survivors by age and fitness; a child is as old as the older of its parents."""
     older = replace(state.population, age=state.population.age + 1)
     children.age = age_of_children(older.age, offspring.parents, offspring.mate)
-    programs = start(run.settings, 1, run.cases.n_features, state.generation, NEWCOMER)
+    programs = start(run.settings, 1, run.cases.n_features, state.generation, NEWCOMER, run.law)
     everyone = Union(older, children, run.measured(programs))
-    survive = run.method.survive or afp.survive
-    who = survive(everyone.column("fitness"), everyone.column("age"), len(older))
+    survive = run.method.survive or afp.survivors
+    address = Address(run.settings.seed, state.generation)
+    who = survive(everyone.measures("fitness"), len(older), address, **options_of(run))
     survivors = everyone.take(np.sort(who))
     survivors.evaluated = children.evaluated
     return survivors
+
+
+def options_of(run: Run) -> dict[str, Any]:
+    """The options of the selection method, if it brings the survival rule."""
+    return dict(run.settings.selection_options) if run.method.survive is not None else {}
 
 
 def age_of_children(age: np.ndarray, parents: np.ndarray, mate: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ def tune(children: Population, run: Run, generation: int) -> None:
     rng = generator(settings.seed, generation, TUNE)
     who = np.flatnonzero(np.isfinite(children.fitness) & (rng.random(len(children)) < settings.tuning_share))
     tuned = children.programs.take(who)
-    tune_constants(tuned, run.cases.drawn(settings.tuning_cases, rng), settings, run.n_jobs)
+    tune_constants(tuned, run.cases.drawn(settings.tuning_cases, rng), settings, run.n_jobs, run.cases.through_zero)
     tried = run.attempt(tuned)
     tried.age = children.age[who]
     better = np.flatnonzero(tried.fitness < children.fitness[who])
@@ -36,7 +36,9 @@ def tune(children: Population, run: Run, generation: int) -> None:
     children.evaluated += len(who)
 
 
-def tune_constants(programs: Programs, drawn: tuple[np.ndarray, ...], settings: Settings, n_jobs: int) -> None:
+def tune_constants(
+    programs: Programs, drawn: tuple[np.ndarray, ...], settings: Settings, n_jobs: int, through_zero: bool = False
+) -> None:
     """Levenberg-Marquardt on the constants of all `programs`, in place, by the cases `drawn` (see `Cases.drawn`)."""
     from epsilex.kernels import jacobian, slices
 
@@ -45,7 +47,7 @@ def tune_constants(programs: Programs, drawn: tuple[np.ndarray, ...], settings: 
     def part(first: int, last: int) -> None:
         jacobian.tune(
             table, slopes, arity, programs.opcode, programs.feature, programs.constant, programs.length,
-            *drawn, settings.scaling, settings.coefficients, settings.tuning_steps, first, last,
+            *drawn, settings.scaling, through_zero, settings.coefficients, settings.tuning_steps, first, last,
         )  # fmt: skip
 
     slices.run(part, len(programs), n_jobs)

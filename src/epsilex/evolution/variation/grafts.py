@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epsilex.evolution.purposes import GRAFT, SCION, STOCK, generator
-from epsilex.evolution.settings import Settings
 from epsilex.evolution.variation.offspring import Offspring
+from epsilex.evolution.variation.typed import typed_programs
 from epsilex.programs import Programs
 from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.programs.operators import arities, opcode
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SCIONS, SIZE = 512, 6  # random scions per generation, and their greatest length
 OWN_SIZE = 12  # greatest length of a scion that is a parent's subtree
 TRIES = 64  # scions tried per graft
+TYPED_TRIES = 256  # where units are known, because few scions have the dimension of the node
 REPLACING = 0.5  # share of the grafts that replace a subtree
 NUDGE = 0.01  # of a node's mean magnitude: the finite-difference step of its value
 SPIKE = 0.5  # largest share of a scion's norm in a single row
@@ -65,19 +66,24 @@ def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
         out = evaluate_blocks(stock.take(parents[slots]), X, n_jobs)[:, :n]
         raised = out + (evaluate_blocks(nudged, X, n_jobs)[:, :n] - out) / step[:, None]
         usable = np.isfinite(value + raised).all(axis=1)
-    scions, own = _scions(settings, cases.n_features, generation), (part.length > 1) & (part.length <= OWN_SIZE)
+    ids = np.zeros(m, np.int64) if run.law is None else run.law.ids(part)
+    scions, own = _scions(run, generation, ids), (part.length > 1) & (part.length <= OWN_SIZE)
     scion_values = np.concatenate([evaluate_blocks(scions, X, n_jobs)[:, :n], value[own]])
     scions = Programs.joined([scions, part.take(own)])
+    scion_ids = np.zeros(len(scions), np.int64) if run.law is None else run.law.ids(scions)
     good, factors = _good(scion_values), np.empty(len(scions), bool)
     grafting.begin_with_factors(
         scions.opcode, scions.length, arity, opcode("mul"), opcode("div"), settings.coefficients, factors
     )
 
+    tries = TRIES if run.law is None else TYPED_TRIES
+
     def some(first: int, last: int) -> None:
         grafting.graft(
-            seed, generation, GRAFT, slots, parents, offspring.limits, TRIES, REPLACING, y, weight, n,
-            out, value, raised, usable, population.slope, population.intercept, settings.scaling, *code, node, start,
-            scions.opcode, scions.feature, scions.constant, scions.length, scion_values, good, factors,
+            seed, generation, GRAFT, slots, parents, offspring.limits, tries, REPLACING, y, weight, n,
+            out, value, raised, usable, population.slope, population.intercept, settings.scaling, cases.through_zero,
+            *code, node, start, ids,
+            scions.opcode, scions.feature, scions.constant, scions.length, scion_values, good, factors, scion_ids,
             opcode("add"), opcode("mul"),
             children.opcode, children.feature, children.constant, children.length, offspring.origin, first, last,
         )  # fmt: skip
@@ -85,10 +91,15 @@ def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
     slices.run(some, m, n_jobs)
 
 
-def _scions(settings: Settings, n_features: int, generation: int) -> Programs:
+def _scions(run: Run, generation: int, ids: np.ndarray) -> Programs:
+    """Random scions; where units are known, of the dimensions of the nodes, given by their ids."""
+    settings = run.settings
     lengths = 1 + np.arange(SCIONS) % min(SIZE, settings.max_length)
+    wanted = ids[ids >= 0]
+    if run.law is not None and len(wanted):
+        return typed_programs(run.law, settings, lengths, np.resize(wanted, SCIONS), generation, SCION)
     return grown(
-        settings.seed, generation, SCION, np.arange(SCIONS), lengths, settings.max_length, n_features,
+        settings.seed, generation, SCION, np.arange(SCIONS), lengths, settings.max_length, run.cases.n_features,
         by_arity(settings.operators), settings.constant_share, settings.constant_range, settings.coefficients,
     )  # fmt: skip
 

@@ -24,6 +24,11 @@ class Niche:
     max_length: int
     seed: int
 
+    @property
+    def name(self) -> str:
+        """Of the niche's memory: niches may come and go, their limits stay."""
+        return str(self.max_length)
+
 
 def niches(length: np.ndarray, settings: Settings) -> list[Niche]:
     """The whole population, then programs of up to a half and a quarter of `max_length`, if there are at least two."""

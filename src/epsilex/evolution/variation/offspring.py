@@ -9,14 +9,17 @@ import numpy as np
 
 from epsilex.evolution.variation.niches import Niche
 from epsilex.programs import Programs
+from epsilex.selection.methods import Memory
 
 
 class Brood(NamedTuple):
-    """The parents of a niche: indices of the population, and the share of the cases that each selection event used."""
+    """The parents of a niche: indices of the population, the share of the cases that each selection event used, and
+    what the selection method remembers of it."""
 
     niche: Niche
     parents: np.ndarray
     cases_used: np.ndarray
+    memory: Memory = {}  # noqa: RUF012 - never written to
 
 
 @dataclass(slots=True)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from epsilex.dimensions.law import Law
 from epsilex.evolution.population import Population
 from epsilex.evolution.purposes import NICHE, VARY
 from epsilex.evolution.settings import MUTATIONS, Settings
 from epsilex.evolution.variation.offspring import Brood, Offspring
+from epsilex.evolution.variation.typed import typed_children
 from epsilex.programs import Programs
 from epsilex.programs.operators import arities
 from epsilex.programs.start import by_arity
 
 
 def vary(
-    population: Population, broods: list[Brood], settings: Settings, n_features: int, generation: int, n_jobs: int
-) -> Offspring:
-    """The children of all broods, in their order."""
+    population: Population, broods: list[Brood], settings: Settings, n_features: int, generation: int, n_jobs: int,
+    law: Law | None = None,
+) -> Offspring:  # fmt: skip
+    """The children of all broods, in their order; with a `law`, of consistent dimensions."""
+    make = children_of if law is None else partial(typed_children, law)
     parts = [
-        children_of(
+        make(
             population.programs, population.fitness, brood.parents, settings, n_features, generation, n_jobs,
             brood.niche.max_length, VARY + NICHE * k,
         )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from epsilex.dimensions.law import Law
 from epsilex.evolution.purposes import LENGTHS, START
 from epsilex.evolution.settings import Settings
+from epsilex.evolution.variation.typed import typed_start
 from epsilex.programs import Programs
 from epsilex.programs.start import by_arity, grown
 
 
-def start(settings: Settings, n: int, n_features: int, generation: int = 0, purpose: int = START) -> Programs:
-    """`n` random programs, lengths uniform between the limits."""
+def start(
+    settings: Settings, n: int, n_features: int, generation: int = 0, purpose: int = START, law: Law | None = None
+) -> Programs:
+    """`n` random programs, lengths uniform between the limits; with a `law`, of consistent dimensions."""
     from epsilex.kernels.streams import uniform_integers
 
+    if law is not None:
+        return typed_start(law, settings, n, generation, purpose)
     slots = np.arange(n)
     lengths = np.empty(n, np.int64)
     uniform_integers(

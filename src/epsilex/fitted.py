@@ -1,0 +1,133 @@
+"""A fitted estimator: its models, the one that is chosen, and how it shows itself."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from epsilex.data.losses import loss_function
+from epsilex.data.noise import Noise
+from epsilex.data.rows import Rows
+from epsilex.data.scales import Scales, unscaled
+from epsilex.data.shadow import FINAL_ROWS, shadow_rows
+from epsilex.dimensions.carried import carried
+from epsilex.evolution import Search, Settings
+from epsilex.evolution.observers.history import frame
+from epsilex.models.answer import answer
+from epsilex.models.choice.words import Choice
+from epsilex.models.front import Scorer, front_frame
+from epsilex.models.uncertainty import with_uncertainty
+from epsilex.programs.fold import Node
+from epsilex.shapes.knowledge import Shapes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from epsilex.models.model import Model
+    from epsilex.models.plots import Figure
+
+NEARLY = 1e-5  # of the target's mean deviation: largest error of a formula that is called exact
+
+
+class Fitted(BaseEstimator):
+    """The part of an estimator that holds the result of a search."""
+
+    choice_: Choice
+    model_: Model
+    models_: list[Model]
+    front_: pd.DataFrame
+    history_: pd.DataFrame
+
+    def take(self, *, length: int) -> Self:
+        """Choose the model of this length on the front; returns self."""
+        check_is_fitted(self, "models_")
+        lengths = [m.length for m in self.models_]
+        if length not in lengths:
+            raise ValueError(f"length: expected one of {', '.join(map(str, lengths))}; got {length}")
+        self._choose(lengths.index(length))
+        self.choice_ = Choice("It was taken by its length.", noise=self.choice_.noise)
+        return self
+
+    def latex_table(self, digits: int = 4) -> str:
+        """The front as a LaTeX table: length, mean absolute error and formula, the chosen one marked."""
+        from epsilex.programs.export.table import latex_table
+
+        check_is_fitted(self, "models_")
+        rows = [(m.length, m.metrics["mae"], m.nodes) for m in self.models_]
+        return latex_table(rows, self._names(), self.model_.named, self.models_.index(self.model_), digits)
+
+    def plot_front(self) -> Figure:
+        """The front, error against length: a matplotlib figure."""
+        from epsilex.models.plots import plot_front
+
+        check_is_fitted(self, "front_")
+        return plot_front(self.front_)
+
+    def plot_history(self) -> Figure:
+        """Error, diversity, cases used and length over generations: a matplotlib figure."""
+        from epsilex.models.plots import plot_history
+
+        check_is_fitted(self, "history_")
+        return plot_history(self.history_)
+
+    def _names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+    def _keep(
+        self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
+        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None,
+    ) -> None:  # fmt: skip
+        """Make the front of what a search left, and choose from it."""
+        kept = [unscaled(nodes, units, *scaling) for nodes, *scaling in found.archive.programs_kept()]
+        n = len(found.archive.front)
+        shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
+        scorer = Scorer(
+            self._names(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
+            settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
+            shapes,
+        )  # fmt: skip
+        told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, settings.max_length)
+        self.models_, self.choice_ = told.models, told.choice
+        self.settings_ = settings
+        self.search_ = found
+        exact = told.models[told.chosen].metrics["mae"] <= NEARLY * float(np.abs(train.y - train.y.mean()).mean())
+        perfect = found.reason == "exact" or (found.reason == "target" and self.target_error == 0.0)
+        self.stopped_by_ = "interpolation" if perfect and self.polish and not exact else found.reason
+        self.n_generations_ = found.state.generation
+        self.history_ = frame(found.rows)
+        self._choose(told.chosen)
+
+    def _know_uncertainty(self, rows: Rows, noises: list[Noise]) -> None:
+        """Give the models the uncertainty of their constants from the user's own rows."""
+        index = int(self.front_["chosen"].argmax())
+        self.models_ = [with_uncertainty(m, rows, noises, self.choice_.noise) for m in self.models_]
+        self._choose(index)
+
+    def _know_units(self, columns: list[str], target: str) -> None:
+        """Give the models the units that their constants carry, by the units of columns and target."""
+        index = int(self.front_["chosen"].argmax())
+        self.models_ = [replace(m, units=carried(m.nodes, columns, target)) for m in self.models_]
+        self._choose(index)
+
+    def _choose(self, index: int) -> None:
+        self.model_ = self.models_[index]
+        self.front_ = front_frame(self.models_, index)
+
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._formula_in_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._formula_in_html()
+        return bundle
+
+    def _formula_in_html(self) -> str:
+        return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""
