@@ -11,7 +11,7 @@ from benchmarks import datasets
 from benchmarks.comparison import section
 from benchmarks.contenders import CONTENDERS, timed
 from benchmarks.expressions import examine
-from benchmarks.feynman import FORMULAS
+from benchmarks.feynman_list import FORMULAS
 from benchmarks.runs import Row, arguments, carry_out
 
 KEY = ("problem", "noise", "seed", "method", "seconds")

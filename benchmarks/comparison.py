@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.datasets import PAPER, REAL
-from benchmarks.feynman import FORMULAS
+from benchmarks.feynman_list import FORMULAS
 from benchmarks.runs import Results, made
 from benchmarks.timing import Figure, Section, table
 from epsilex.experiments import published

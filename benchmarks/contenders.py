@@ -59,7 +59,7 @@ class Ours:
 
     def _estimator(self, **parameters):
         from epsilex import Settings, SymbolicRegressor
-        from epsilex.regressor import SETTINGS
+        from epsilex.parameters import SETTINGS
 
         settings = {name: value for name, value in self.changes.items() if name in SETTINGS}
         parameters |= {name: value for name, value in self.changes.items() if name not in SETTINGS}

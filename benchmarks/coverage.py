@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.law_list import LAWS
 from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Figure, Section, table
+from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
-from epsilex.models.choice.noise import Noise
 from epsilex.models.polish import polish, with_constants
 from epsilex.models.uncertainty import estimate
 

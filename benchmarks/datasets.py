@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.datasets import load_diabetes, make_friedman1
 
-from benchmarks.feynman import FORMULAS, ROWS
+from benchmarks.feynman_list import FORMULAS, ROWS
 from epsilex import problems
 from epsilex.problems.partitions import random_rows
 from epsilex.problems.problem import Problem

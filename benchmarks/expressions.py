@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 
-from benchmarks.feynman import FORMULAS
+from benchmarks.feynman_list import FORMULAS
 from epsilex.programs.export import sympy_expression
 from epsilex.programs.fold import Node
 

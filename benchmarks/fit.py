@@ -15,6 +15,7 @@ from benchmarks.runs import ROOT, Results
 from benchmarks.timing import page
 
 NAMES = ("compare", "small", "laws", "coverage", "ablation", "rows")
+OWN_PAGES = ("feynman",)  # benchmarks that write a page of their own
 PACKAGES = ("epsilex", "numba", "numpy", "scikit-learn", "pyoperon", "gplearn", "sympy", "statsmodels")
 PAGE = Path(__file__).with_name("FIT.md")
 HEAD = """\
@@ -39,7 +40,7 @@ def results(folder: Path, name: str) -> Results:
 
 
 def main(options: list[str]) -> None:
-    for name in NAMES:
+    for name in (*NAMES, *OWN_PAGES):
         subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *options], cwd=ROOT, check=True)
 
 

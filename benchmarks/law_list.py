@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE
 from epsilex.programs.parser import parse
-from epsilex.programs.simplify import simplify
 
 Range = tuple[float, float]
 FRESH = 2000  # rows on which a formula is compared with the law

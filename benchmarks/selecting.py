@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.populations import EARLY, LATE, errors_early_and_late
 from benchmarks.timing import Section, best_cpu_seconds, table
 from epsilex import selection
-from epsilex.selection import lexicase as filters
+from epsilex.selection.rules import pass_bits
 
 CASES = (354, 1024, 4200)
 N_PARENTS = 1000
@@ -81,8 +81,8 @@ def split(id: str, errors: np.ndarray) -> dict[str, float]:
     rule, fixed = (selection.method(m).parents.keywords["rule"] for m in (id, "lex_y"))  # `lex_y` has only a constant
     seconds = best_cpu_seconds(
         {
-            "bits": partial(filters._pass_bits, errors, everyone, cases, fixed, 1),
-            "thresholds": partial(filters._pass_bits, errors, everyone, cases, rule, 1),
+            "bits": partial(pass_bits, errors, everyone, cases, fixed, 1),
+            "thresholds": partial(pass_bits, errors, everyone, cases, rule, 1),
             "all": partial(selection.method(id).parents, measures, N_PARENTS, selection.Address(0, 0)),
         }
     )

@@ -33,6 +33,18 @@ LOOK = {
 }
 COLORS = {"lex": "#555555", "lex_y": "#cc79a7", "lex_e": "#e69f00", "lex_y_mad": "#009e73", "lex_e_mad": "#0072b2"}
 DRAWS = 20_000
+# Options that fit six cases, for methods whose defaults are meant for hundreds.
+FITTING: dict[str, dict[str, float]] = {
+    "batch": {"batch": 2},
+    "bts": {"batch": 2, "tournament_size": 3},
+    "cohort": {"cohorts": 2},
+    "toggle": {"toggle": 0.5},
+    "truncated": {"truncate": 0.34},
+    "dss": {"share": 0.34},
+    "predictors": {"cases": 2},
+    "doc": {"clusters": 3},
+}
+PAPER = ("random", "tournament", "lex", "lex_y", "lex_e", "lex_y_mad", "lex_e_mad", "lex_semi", "lex_dynamic")
 
 # Rows are individuals: a generalist, and three specialists with a near copy each.
 INDIVIDUALS = ("A", "B", "B′", "C", "C′", "D", "D′")
@@ -143,7 +155,7 @@ def probabilities(ids: Sequence[str]) -> np.ndarray:
 
 def draw_probabilities() -> Figure:
     """The small table, and who becomes a parent by each method."""
-    ids = [id for id in selection.METHODS if id != "afp"]  # AFP is a rule of survival: its parents are random
+    ids = PAPER
     figure = Figure(figsize=(9.0, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1, 2))
     _numbers(left, ERRORS, "{:.1f}", "Oranges", vmax=6.0)
@@ -154,6 +166,29 @@ def draw_probabilities() -> Figure:
     right.set_xticks(range(len(ids)), ids, rotation=30, ha="right")
     right.set_yticks(range(len(ERRORS)), INDIVIDUALS)
     right.set_title("probability of being selected")
+    return figure
+
+
+def first_generation(id: str) -> np.ndarray:
+    """How often each individual of the small table is selected in the first generation, (individuals,); over many
+    selections, because some methods draw cases or cohorts once for all of a selection."""
+    rng, options = np.random.default_rng(0), FITTING.get(id, {})
+    parents = [selection.select(id, ERRORS, 100, rng, **options) for _ in range(DRAWS // 100)]
+    return np.bincount(np.concatenate(parents), minlength=len(ERRORS)) / DRAWS
+
+
+def draw_method(id: str) -> Figure:
+    """Whom one method selects from the small table."""
+    figure = Figure(figsize=(2.6, 1.1), layout="constrained")
+    axes = figure.subplots()
+    shares = first_generation(id)
+    axes.bar(range(len(ERRORS)), shares, color=["#e69f00", *["#0072b2"] * 6], width=0.8)
+    for place, share in enumerate(shares):
+        axes.text(place, share + 0.02, f"{100 * share:.0f}", ha="center", va="bottom", fontsize=6)
+    axes.set_xticks(range(len(ERRORS)), INDIVIDUALS, fontsize=7)
+    axes.set(ylim=(0.0, max(0.35, 1.25 * shares.max())), yticks=[])
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(length=0)
     return figure
 
 
@@ -229,8 +264,15 @@ def draw_selection(folder: Path) -> None:
     """The pictures of `how it works`."""
     population = population_errors()
     save(draw_probabilities(), folder, "probabilities.svg")
+    draw_methods(folder)
     save(draw_pool(population), folder, "pool.svg")
     save(draw_thresholds(population), folder, "thresholds.png")
+
+
+def draw_methods(folder: Path) -> None:
+    """One picture per method, of `all selection methods`."""
+    for id in selection.METHODS:
+        save(draw_method(id), folder, f"method-{id}.svg")
 
 
 def draw_fit(folder: Path) -> None:

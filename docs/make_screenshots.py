@@ -1,4 +1,4 @@
-"""Make the pictures of the terminal and of the report anew, from a real run: `python docs/make_screenshots.py`.
+"""Make the pictures of the terminal, the report and the studio anew, from real runs: `python docs/make_screenshots.py`.
 
 It needs playwright and Chromium. Pictures go to docs/_static.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from figures import pendulum
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.text import Text
@@ -55,9 +57,34 @@ def photograph(page: Path) -> None:
         browser.close()
 
 
+def photograph_studio(folder: Path) -> None:
+    """A run of the studio on the tutorial's data, half a minute into its search."""
+    pendulum().to_csv(folder / "pendulum.csv", index=False)
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    server = subprocess.Popen(
+        [sys.executable, "-m", "epsilex", "studio", "pendulum.csv", "--no-browser"], cwd=folder, text=True,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        address = next(line for line in server.stderr if line.startswith("studio: ")).split()[1]
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            view = browser.new_page(viewport={"width": 1280, "height": 1500})
+            view.goto(address)
+            view.get_by_role("button", name="Start the search").click()
+            view.wait_for_selector("#curve .dot", timeout=120_000)
+            view.wait_for_timeout(25_000)
+            view.screenshot(path=STATIC / "studio.png")
+            browser.close()
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait()
+
+
 if __name__ == "__main__":
     STATIC.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         svg = picture(terminal(Path(folder)))
         (STATIC / "terminal-demo.svg").write_text(svg, encoding="utf-8")
         photograph(Path(folder) / "demo" / "report.html")
+        photograph_studio(Path(folder))
