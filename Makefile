@@ -6,15 +6,16 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+SHARE ?= 1
 RESULTS ?= results
 
-# The newest Python from 3.11 on that starts and can make a virtual environment.
+# PYTHON if given, else the newest Python from 3.11 on that starts and can make a virtual environment.
 CAN_VENV := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
-FIND_PYTHON = for p in python3.13 python3.12 python3.11 python3 python; do \
+FIND_PYTHON = for p in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c '$(CAN_VENV)' >/dev/null 2>&1; then echo $$p; exit 0; fi; done; \
 	echo "epsilex needs Python 3.11 or newer with venv (on Debian: apt-get install python3 python3-venv)" >&2; exit 1
 
-.PHONY: help demo test lint format bench bench-fit docs reproduce browser clean
+.PHONY: help demo test drill lint format bench bench-fit docs reproduce browser clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -24,6 +25,9 @@ demo: $(VENV)/.runtime ## Find a formula for UBall5D and write a report (no file
 
 test: $(VENV)/.test browser ## Run the tests
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+drill: $(VENV)/.test ## Break what must not break, write the figures into docs/promises.md (an hour)
+	$(BIN)/python -m drills --share $(SHARE) --jobs $(WORKERS) --keep
 
 lint: $(VENV)/.test ## Check style and types
 	$(BIN)/ruff check .
@@ -56,7 +60,7 @@ browser: # The report's tests use Chromium where there is one, and are skipped w
 
 clean: ## Remove the virtual environment and everything built
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks drills -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	python=$$($(FIND_PYTHON)); "$$python" -m venv $(VENV)

@@ -6,22 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
+import numpy as np
 import pytest
+
+from processes import environment
 
 # A shell starts background jobs with SIGINT ignored, and children would inherit it: tests of interrupts need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["EPSILEX_DATA_URL"] = "http://127.0.0.1:9"  # nothing answers there: no test downloads
-
-SOURCE = Path(__file__).parents[1] / "src"
-
-
-def environment(**changes):
-    """The environment of a fresh process that finds the package; a change to None takes a variable away."""
-    changes = {"PYTHONPATH": os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))} | changes
-    return {name: value for name, value in (os.environ | changes).items() if value is not None}
 
 
 @pytest.fixture
@@ -47,3 +41,9 @@ def own_operators():
     operators.TABLE[:] = table
     operators._OPCODES.clear()
     operators._OPCODES.update(codes)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator of the test's own, so that no test depends on those before it."""
+    return np.random.default_rng(1)

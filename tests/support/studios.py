@@ -1,0 +1,49 @@
+"""Small projects of the studio for tests: a table, a spec, a run in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from epsilex.studio.project import Project, append_line, read_json
+
+COLUMNS = ["length", "mass", "angle", "period"]
+
+
+def pendulums(n: int = 60) -> bytes:
+    """A table of simulated pendulums, in which the mass does not matter."""
+    rng = np.random.default_rng(0)
+    length, mass, angle = rng.uniform(0.2, 2, n), rng.uniform(0.1, 1, n), rng.uniform(0.05, 1.2, n)
+    period = 2 * np.pi * np.sqrt(length / 9.81) * (1 + np.sin(angle / 2) ** 2 / 4) + rng.normal(0, 0.005, n)
+    rows = zip(length, mass, angle, period, strict=True)
+    lines = [",".join(COLUMNS), *(",".join(f"{value:.5f}" for value in row) for row in rows)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def asked(**changes) -> dict:
+    """What a browser asks for: a short search with few programs."""
+    return {"target": "period", "generations": 12, "population": 60, "max_length": 9, "seconds": 3600} | changes
+
+
+def new_run(project: Project, **changes) -> str:
+    from epsilex.studio.specs import checked
+
+    spec = checked(asked(**changes), COLUMNS) | {"table": project.add_table("pendulum.csv", pendulums())}
+    return project.add_run(spec | {key: value for key, value in changes.items() if key not in spec})
+
+
+def work(project: Project, id: str) -> dict:
+    """Run a run in this process; returns its last snapshot."""
+    from epsilex.studio import worker
+
+    worker.work(project, id)
+    return read_json(project.run(id) / "snapshot.json")
+
+
+def ask(project: Project, id: str, **act) -> None:
+    append_line(project.run(id) / "acts.jsonl", act)
+
+
+def new_project(folder: Path) -> Project:
+    return Project(folder / "project")
