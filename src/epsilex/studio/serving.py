@@ -77,7 +77,7 @@ def replay(folder: Path, id: str, tell: Callable[[str], None]) -> bool:
 
 
 def bound(port: int | None, tell: Callable[[str], None]) -> socket.socket:
-    """A socket at the port asked for; without one, at the usual port or any free one."""
+    """A listening socket at the port asked for; without one, at the usual port or any free one."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -88,6 +88,7 @@ def bound(port: int | None, tell: Callable[[str], None]) -> socket.socket:
             raise ValueError(f"port: expected a free one; {port or PORT} cannot be used ({error.strerror})") from None
         listening.bind((HOST, 0))
         tell(f"port {PORT} is taken, another one is used")
+    listening.listen()  # from here on a browser waits for the server instead of being refused
     return listening
 
 
