@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from dataclasses import replace
@@ -67,6 +68,38 @@ def test_done_trials_are_known_and_failed_ones_are_not(tmp_path, plan, uball5d):
         assert store.done() == {plan[0], plan[1]}
     with sqlite3.connect(tmp_path / FILE) as db:
         assert db.execute("SELECT count(*) FROM trials").fetchone() == (2,)
+
+
+def test_a_run_continues_from_a_compact_copy(tmp_path, cells, plan, uball5d):
+    fill(tmp_path / "first", cells, uball5d)
+    results.keep(tmp_path / "first", tmp_path / "kept")
+    with Store.open(tmp_path / "kept" / FILE) as store:
+        assert store.done() == set(plan)
+        further = replace(plan[0], trial=4)
+        store.add(further, standin.work(further, uball5d), 1)
+        assert store.done() == {*plan, further}
+
+
+def test_a_damaged_compact_copy_is_named(tmp_path, cells, uball5d):
+    fill(tmp_path / "first", cells, uball5d)
+    results.keep(tmp_path / "first", tmp_path / "kept")
+    (tmp_path / "kept" / "rows" / "settings.csv").unlink()
+    with (
+        pytest.raises(ResultsError, match=r"rows: expected the rows of a results file"),
+        Store.open(tmp_path / "kept" / FILE),
+    ):
+        pass
+
+
+def test_a_setting_that_is_new_does_not_hide_stored_trials(tmp_path, cells, plan, uball5d):
+    older = json.loads(plan[0].settings)
+    del older["redraw"]
+    older["selection_options"] = {}
+    with Store.open(tmp_path / FILE) as store:
+        trial = replace(plan[0], settings=encode(older))
+        store.add(trial, standin.work(trial, uball5d), 1)
+    with Store.open(tmp_path / FILE) as store:
+        assert store.done() == {plan[0]}
 
 
 def test_a_trial_is_written_whole_or_not_at_all(tmp_path, plan, uball5d):

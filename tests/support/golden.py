@@ -1,8 +1,9 @@
 """Golden fits: hashes of everything a few small searches leave behind.
 
-`python tests/support/golden.py` records them anew. Where a hash changes, `epsilex.evolution.engine.ENGINE` is raised
-and the hashes are recorded with it, unless only the text of a formula changed: then the hashes alone are recorded. Bits
-depend on the processor and on Numba, so hashes hold only where both are the same.
+`python tests/support/golden.py` records them anew. Where a hash changes, the version in `epsilex.evolution.engine` is
+raised, PAPER for fits whose name begins so and MODERN for the others, and the hashes are recorded with it, unless only
+the text of a formula changed: then the hashes alone are recorded. Bits depend on the processor and on Numba, so hashes
+hold only where both are the same.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from epsilex import DynamicRegressor, SymbolicRegressor, selection
-from epsilex.evolution.engine import ENGINE
+from epsilex.evolution import engine
 
 FILE = Path(__file__).with_name("golden.json")
+ENGINES = {"paper": engine.PAPER, "modern": engine.MODERN}
 SMALL = {"population_size": 100, "max_length": 25, "generations": 8, "time_limit": None, "random_state": 3}
 _rng = np.random.default_rng(11)
 X = _rng.uniform(0.05, 6.05, (120, 3))
@@ -56,5 +58,5 @@ def fitted(name: str) -> str:
 
 if __name__ == "__main__":
     found = {name: fitted(name) for name in FITS}
-    FILE.write_text(json.dumps({"engine": ENGINE, **machine(), "fits": found}, indent=1) + "\n")
+    FILE.write_text(json.dumps({"engines": ENGINES, **machine(), "fits": found}, indent=1) + "\n")
     print(FILE.read_text())

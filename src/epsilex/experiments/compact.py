@@ -62,6 +62,11 @@ def connect(folder: Path) -> sqlite3.Connection:
     return db
 
 
+def found_in(folder: Path) -> bool:
+    """Whether a folder has a compact copy of results."""
+    return (folder / FOLDER / "trials.csv").is_file()
+
+
 def _read(folder: Path, name: str) -> pd.DataFrame:
     rows = pd.read_csv(folder / f"{name}.csv", keep_default_na=False, na_values=[""])
     return rows.astype(object).where(rows.notna(), None)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from epsilex.experiments import compact, published
 from epsilex.experiments.methods import Method, arrange
-from epsilex.experiments.store import FILE, ResultsError, check_version, explained
+from epsilex.experiments.store import FILE, ResultsError, check_version, explained, restored
 from epsilex.selection import spelling
 
 # The cells of a study at the scale and with the engine of its last run: a quick run and the full run may share one
@@ -113,7 +113,7 @@ def keep(out: Path, folder: Path) -> None:
 
 def found_in(folder: Path) -> bool:
     """Whether a folder has results: the results file, or a compact copy of it."""
-    return (folder / FILE).is_file() or (folder / compact.FOLDER / "trials.csv").is_file()
+    return (folder / FILE).is_file() or compact.found_in(folder)
 
 
 @contextmanager
@@ -125,17 +125,10 @@ def _connected(out: Path) -> Iterator[sqlite3.Connection]:
         if path.is_file():
             db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
         else:
-            db = _from_compact(Path(out) / compact.FOLDER)
+            db = restored(Path(out) / compact.FOLDER)
         try:
             db.execute("PRAGMA query_only = ON")
             check_version(db, path)
             yield db
         finally:
             db.close()
-
-
-def _from_compact(folder: Path) -> sqlite3.Connection:
-    try:
-        return compact.connect(folder)
-    except (OSError, ValueError, KeyError) as error:
-        raise ResultsError(f"{folder}: expected the rows of a results file; got {error}") from None

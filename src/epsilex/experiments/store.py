@@ -1,6 +1,7 @@
 """The results file, one SQLite database: opened by one run at a time, one transaction per trial.
 
-A killed run loses only the running trials; stored trials stay intact.
+A killed run loses only the running trials; stored trials stay intact. A folder that has only a compact copy of its
+results is continued from that copy.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from epsilex.evolution.engine import ENGINE
-from epsilex.experiments import schema
+from epsilex.experiments import compact, schema
 from epsilex.experiments.studies import Cell, Scale
-from epsilex.experiments.trials import HISTORY, Outcome, Trial
+from epsilex.experiments.trials import HISTORY, Outcome, Trial, completed
 from epsilex.problems import Problem
 
 FILE = "results.sqlite"
@@ -68,7 +68,7 @@ class Store:
             db.execute(
                 "INSERT INTO runs (started, study, trials, generations, population_size, engine, workers) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (_now(), study, scale.trials, scale.generations, scale.population_size, ENGINE, workers),
+                (_now(), study, scale.trials, scale.generations, scale.population_size, cells[0].engine, workers),
             )
             return db.execute("SELECT max(run) FROM runs").fetchone()[0]
 
@@ -141,12 +141,27 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
         connection.execute("PRAGMA journal_mode = WAL")
-        # The version is written together with the tables, so a file is either empty or complete.
-        pragmas = f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA user_version = {schema.VERSION};"
-        connection.executescript(f"BEGIN; {schema.TABLES} {pragmas} COMMIT;")
+        # Tables and version are written in one transaction, so a file is either empty or complete.
+        if compact.found_in(path.parent):
+            with closing(restored(path.parent / compact.FOLDER)) as kept:
+                kept.backup(connection)
+        else:
+            pragmas = f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA user_version = {schema.VERSION};"
+            connection.executescript(f"BEGIN; {schema.TABLES} {pragmas} COMMIT;")
     check_version(connection, path)
+    connection.create_function("completed", 1, completed, deterministic=True)
+    for table in ("trials", "cells"):
+        connection.execute(f"UPDATE {table} SET settings = completed(settings) WHERE settings <> completed(settings)")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
+
+
+def restored(folder: Path) -> sqlite3.Connection:
+    """The compact copy in `folder` as a results file in memory."""
+    try:
+        return compact.connect(folder)
+    except (OSError, ValueError, KeyError) as error:
+        raise ResultsError(f"{folder}: expected the rows of a results file; got {error}") from None
 
 
 @contextmanager

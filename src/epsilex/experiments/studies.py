@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from epsilex.evolution import Settings
-from epsilex.evolution.engine import ENGINE
+from epsilex.evolution import Settings, engine
 from epsilex.experiments import methods
 from epsilex.experiments.trials import Trial, effective_settings, encode
 from epsilex.selection import spelling
@@ -72,7 +71,7 @@ class Cell:
     column: str
     method: str
     settings: str
-    engine: int = ENGINE
+    engine: int
 
     def trial(self, number: int) -> Trial:
         return Trial(self.problem, self.method, self.settings, self.engine, number)
@@ -99,7 +98,8 @@ def cells(
             text, scale.generations, budget(study, scale), **{"population_size": scale.population_size} | changes
         )
         found.append((text + changed, spelling.spell(*methods.parts(text)), encode(settings)))
-    return [Cell(problem, *cell) for problem in problems for cell in found]
+    version = engine.MODERN if budget(study, scale) else engine.PAPER
+    return [Cell(problem, *cell, version) for problem in problems for cell in found]
 
 
 def budget(study: str, scale: Scale) -> dict[str, float]:

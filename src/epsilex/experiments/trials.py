@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from epsilex import selection
@@ -100,6 +101,17 @@ def _described(settings: Settings, generations: int, method: str, code: str | No
 def encode(settings: dict[str, Any]) -> str:
     """Settings as text; equal settings give equal texts."""
     return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+@cache
+def completed(text: str) -> str:
+    """The settings of a stored trial, with those that did not exist then: they had no effect, as in their preset."""
+    stored = json.loads(text)
+    if "code" in stored:  # a method of the user's own, which may be gone
+        return text
+    spelled = selection.spelling.spell(stored["selection"], stored["selection_options"])
+    budget = {name: stored[name] for name in BUDGETS if name in stored}
+    return encode(effective_settings(spelled, stored["generations"], budget) | stored)
 
 
 def run_trial(trial: Trial, problem: Problem) -> Outcome:
