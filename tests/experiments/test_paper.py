@@ -185,7 +185,7 @@ def test_trials_of_another_engine_are_not_taken_for_done(tmp_path):
 
 @pytest.mark.parametrize("name", golden.FITS)
 def test_golden_fits(name):
-    """Other bits are another engine: raise its version and record the hashes anew (`python tests/support/golden.py`)."""
+    """Other bits are another engine: raise its version, record the hashes anew by `python tests/support/golden.py`."""
     recorded = json.loads(golden.FILE.read_text())
     assert recorded["engines"] == golden.ENGINES, "a version was raised: record the golden fits anew"
     if {key: recorded[key] for key in golden.machine()} != golden.machine():
