@@ -83,8 +83,8 @@ def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
     def some(first: int, last: int) -> None:
         grafting.graft(
             seed, generation, GRAFT, slots, parents, offspring.limits, tries, REPLACING, y, weight, n,
-            outputs, part_values, raised, usable, population.slope, population.intercept, settings.scaling, cases.through_zero,
-            *code, node, start, ids,
+            outputs, part_values, raised, usable, population.slope, population.intercept, settings.scaling,
+            cases.through_zero, *code, node, start, ids,
             scions.opcode, scions.feature, scions.constant, scions.length, scion_values, good, factors, scion_ids,
             opcode("add"), opcode("mul"),
             children.opcode, children.feature, children.constant, children.length, offspring.origin, first, last,
