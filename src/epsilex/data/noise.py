@@ -50,6 +50,13 @@ class Noise:
         with np.errstate(all="ignore"):
             return np.log(self.y / out)
 
+    def predicted(self, residuals: np.ndarray) -> np.ndarray:
+        """(rows,) predictions that leave these residuals."""
+        if self.kind != "relative":
+            return self.y - residuals
+        with np.errstate(all="ignore"):
+            return self.y * np.exp(-residuals)
+
     def slopes(self, out: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
         """Derivatives (rows, constants) of the prediction on the noise's scale."""
         if self.kind != "relative":

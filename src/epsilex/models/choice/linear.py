@@ -89,19 +89,21 @@ def is_linear(nodes: Sequence[Node]) -> bool:
     return all(code in LINEAR for code, _, _ in nodes)
 
 
-def gain(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise], language: Language) -> float:
-    """By how many nats the program describes the rows better than the reference does; see the top of this file."""
-    gains = [_saved(nodes, over, rows, [noise]) for noise in noises]
-    by_squares = gains[0] if noises[0].kind == "additive" else math.inf
-    saved = _saved(nodes, over, rows, noises)
-    return min(saved - _charge(nodes, over, language), by_squares + math.log(ODDS))
+def gain(
+    nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise], language: Language, tuned: Noise
+) -> float:
+    """By how many nats the program, its constants tuned under the noise `tuned`, describes the rows better than the
+    reference does; see the top of this file."""
+    ours, theirs = left_out(nodes, rows.X, tuned), rows.y - over.left_out
+    by_squares = _saved(ours, theirs, noises[:1]) if noises[0].kind == "additive" else math.inf
+    return min(_saved(ours, theirs, noises) - _charge(nodes, over, language), by_squares + math.log(ODDS))
 
 
-def _saved(nodes: Sequence[Node], over: Reference, rows: Rows, noises: Sequence[Noise]) -> float:
-    """Nats of the reference's leave-one-out residuals minus those of the program, each under its best noise."""
-    ours = min(noise.nats(left_out(nodes, rows.X, noise)) for noise in noises)
-    theirs = min(noise.nats(noise.residuals(rows.y - over.left_out)) for noise in noises)
-    return theirs - ours if math.isfinite(ours) else -math.inf
+def _saved(ours: np.ndarray, theirs: np.ndarray, noises: Sequence[Noise]) -> float:
+    """Nats of the reference's residuals minus those of the program, each under its best noise, from leave-one-out
+    predictions (rows,)."""
+    mine, other = (min(noise.nats(noise.residuals(out)) for noise in noises) for out in (ours, theirs))
+    return other - mine if math.isfinite(mine) else -math.inf
 
 
 def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float:
@@ -116,13 +118,17 @@ def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float
 
 @np.errstate(all="ignore")  # a constant whose derivative has no finite square counts as fixed
 def left_out(nodes: Sequence[Node], X: np.ndarray, noise: Noise) -> np.ndarray:
-    """Leave-one-out residuals of the program: to first order the residual divided by one minus the row's leverage."""
+    """Leave-one-out predictions (rows,) of a program whose constants were tuned under the noise.
+
+    To first order the residual is divided by one minus the row's leverage. That holds at the least of the squares, so
+    only for the noise of the tuning: a large value that relative noise leaves at some distance has a leverage near one
+    by plain squares, and would seem to be predicted anywhere."""
     out, jacobian = jacobian64(nodes, X, fitted_places(nodes))
     columns = np.sqrt(noise.weight)[:, None] * noise.slopes(out, jacobian)
     columns = columns[:, np.isfinite(columns).all(axis=0)]
     size = np.sqrt((columns**2).sum(axis=0))
     columns = columns[:, size > 0] / size[size > 0]
-    return noise.residuals(out) / (1.0 - _leverage(columns))
+    return noise.predicted(noise.residuals(out) / (1.0 - _leverage(columns)))
 
 
 def _leverage(columns: np.ndarray) -> np.ndarray:
