@@ -43,6 +43,10 @@ class Noise:
         floor = ROUNDING * (variance if kind == "additive" else 1.0)
         return cls(kind, rows.y, weight, floor if floor > 0.0 else 1e-300)
 
+    def take(self, rows: np.ndarray) -> Noise:
+        """The noise on some of the rows."""
+        return Noise(self.kind, self.y[rows], self.weight[rows], self.floor)
+
     def residuals(self, out: np.ndarray) -> np.ndarray:
         """(rows,) residuals on the noise's scale; NaN where relative noise is impossible."""
         if self.kind != "relative":
