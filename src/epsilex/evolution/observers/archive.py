@@ -17,7 +17,7 @@ from epsilex.evolution.population import Population
 from epsilex.models.choice.description import Language
 from epsilex.programs import Programs
 
-PLACES = 6  # per shelf and length
+SHELVES, PLACES = 3, 6  # number of shelves, and places per shelf and length
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
@@ -85,11 +85,13 @@ class Shelf:
 class Archive:
     """One place per length, up to the limit; an infinite standing marks a free place.
 
-    shelves  by error and by relative error; they are filled once `watch` has been called
+    shelves  by error, by relative error, and by error of the first population; they are filled once `watch` has been
+             called. What was planted in the first population may be a law in a long form, which only the choice makes
+             lean; of that length a search soon finds closer fits.
     """
 
     def __init__(self, max_length: int):
-        self.shelves = (Shelf(max_length), Shelf(max_length))
+        self.shelves: tuple[Shelf, ...] = tuple(Shelf(max_length) for _ in range(SHELVES))
         self.language: Language | None = None
         self.share: np.ndarray | None = None
         self.programs = Programs.empty(max_length + 1, max_length)
@@ -111,7 +113,10 @@ class Archive:
             finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
             charges, shapes = described(population.programs, self.language)
             n = population.errors.shape[1]
-            self.shelves[0].update(population, _total(finite, n, charges), shapes)
+            total = _total(finite, n, charges)
+            self.shelves[0].update(population, total, shapes)
+            if not len(self.shelves[2].taken):
+                self.shelves[2].update(population, total, shapes)
             if self.share is not None:
                 with np.errstate(all="ignore"):
                     shares = population.errors @ self.share
@@ -172,8 +177,8 @@ class Archive:
         archive.programs = Programs(*(arrays[name] for name in PROGRAM))
         for name in ("standing", "fitness", "slope", "intercept"):
             setattr(archive, name, arrays[name])
-        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in (0, 1)]
-        archive.shelves = (Shelf.from_arrays(parts[0]), Shelf.from_arrays(parts[1]))
+        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in range(SHELVES)]
+        archive.shelves = tuple(map(Shelf.from_arrays, parts))
         return archive
 
 
