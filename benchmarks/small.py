@@ -1,7 +1,7 @@
 """Small and noisy data: our chosen model beside ridge, and the rules that choose it from the front.
 
 One fit gives the front, and every rule that is a function of it is tried on that same front; holding rows back for
-validation needs a fit of its own.
+validation needs a fit of its own. Fronts are stored with the results, so that rules can be tried without a search.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def measure(problem: str, seed: int, method: str, seconds: float) -> Row:
     chosen = {DEFAULT: models.index(fitted.estimator.model_)}
     if method == "ours":
         chosen |= {name: rule(front, len(y)) for name, rule in RULES.items()} | {ORACLE: int(np.argmax(r2))}
-    return {"rules": {name: [r2[i], models[i].length] for name, i in chosen.items()}, "models": len(models)} | spent
+    told = {"rules": {name: [r2[i], models[i].length] for name, i in chosen.items()}, "models": len(models)}
+    return told | {"front": [[list(node) for node in m.nodes] for m in models]} | spent
 
 
 def extended(front: pd.DataFrame, models, y: np.ndarray) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pytest
 
 from epsilex.data.shadow import shadow_rows
 from epsilex.evolution import Cases, Run, Search, Settings, Stop, search
-from epsilex.evolution.observers.archive import shapes_of
+from epsilex.evolution.observers.structures import shapes_of
 from epsilex.evolution.steering import shaped, uses, with_guess, without
 from epsilex.programs.parser import parse
 

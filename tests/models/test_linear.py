@@ -31,7 +31,8 @@ def linear_rows(n=40, noise=1.0, seed=0) -> Rows:
 
 def convinces(program, over, rows) -> bool:
     language = Language(Settings.operators, rows.X.shape[1])
-    return gain(program, over, rows, possible("auto", rows), language) > 0.0
+    noises = possible("auto", rows)
+    return gain(program, over, rows, noises, language, noises[0]) > 0.0
 
 
 def squared(y, prediction):
@@ -40,8 +41,8 @@ def squared(y, prediction):
 
 def test_a_derivative_whose_square_overflows_is_that_of_a_fixed_number():
     rows = linear_rows()
-    errors = left_out(parse("a/1e-80 + 2.1*b", NAMES), rows.X, Noise.of("additive", rows))
-    assert np.isfinite(errors).all()
+    predictions = left_out(parse("a/1e-80 + 2.1*b", NAMES), rows.X, Noise.of("additive", rows))
+    assert np.isfinite(predictions).all()
 
 
 class TestReference:
@@ -136,15 +137,29 @@ class TestLeftOut:
         design = np.column_stack([rows.X[:, 0], np.sin(rows.X[:, 1]), np.ones(15)])
         constants = np.linalg.lstsq(design, rows.y, rcond=None)[0]
         program = parse("{!r}*a + {!r}*sin(b) + {!r}".format(*map(float, constants)), NAMES)
-        errors = left_out(program, rows.X, Noise.of("additive", rows))
+        errors = rows.y - left_out(program, rows.X, Noise.of("additive", rows))
         # the coefficient within the sine is a constant too: its derivative makes the leverage larger
         assert (np.abs(errors) >= np.abs(rows.y - evaluate64(program, rows.X)) - 1e-12).all()
         line = np.linalg.lstsq(design[:, [0, 2]], rows.y, rcond=None)[0]
-        errors = left_out(parse("{!r}*a + {!r}".format(*map(float, line)), NAMES), rows.X, Noise.of("additive", rows))
+        program = parse("{!r}*a + {!r}".format(*map(float, line)), NAMES)
+        errors = rows.y - left_out(program, rows.X, Noise.of("additive", rows))
         for i in range(15):
             others = np.arange(15) != i
             fit = np.linalg.lstsq(design[others][:, [0, 2]], rows.y[others], rcond=None)[0]
             assert errors[i] == pytest.approx(rows.y[i] - design[i, [0, 2]] @ fit, rel=1e-8)
+
+    def test_under_relative_noise_they_are_of_fits_to_logarithms(self):
+        rng = np.random.default_rng(0)
+        X = np.exp(rng.uniform(0, 6, (15, 1)))
+        rows = Rows(X, 3.0 * X[:, 0] ** 1.5 * np.exp(0.1 * rng.normal(size=15)), np.ones(15))
+        design = np.column_stack([np.log(X[:, 0]), np.ones(15)])
+        power, log_factor = np.linalg.lstsq(design, np.log(rows.y), rcond=None)[0].tolist()
+        program = parse(f"exp({power!r}*log(a) + {log_factor!r})", ["a"])
+        found = left_out(program, rows.X, Noise.of("relative", rows))
+        for i in range(15):
+            others = np.arange(15) != i
+            fit = np.linalg.lstsq(design[others], np.log(rows.y[others]), rcond=None)[0]
+            assert found[i] == pytest.approx(np.exp(design[i] @ fit), rel=1e-8)
 
     def test_as_many_constants_as_rows_convince_nobody(self):
         rng = np.random.default_rng(0)
@@ -170,8 +185,20 @@ class TestConvinces:
         rows = Rows(X, y, np.ones(40))
         program, over = parse("3.01*exp(0.751*log(a))", ["a"]), reference(rows, 50)
         language = Language(Settings.operators, 1)
-        by_noise = {kind: gain(program, over, rows, possible(kind, rows), language) for kind in ("additive", "auto")}
+        relative = Noise.of("relative", rows)
+        by_noise = {
+            kind: gain(program, over, rows, possible(kind, rows), language, relative) for kind in ("additive", "auto")
+        }
         assert by_noise["auto"] > by_noise["additive"]
+
+    def test_one_with_few_dominant_values_does(self):
+        rng = np.random.default_rng(9)
+        X = np.exp(rng.uniform(np.log(5), np.log(500), (60, 3)))
+        y = 0.05 * X[:, 0] * X[:, 1] / X[:, 2] ** 1.2 * np.exp(0.1 * rng.normal(size=60))
+        rows = Rows(X, y, np.ones(60))
+        program, noises = parse("0.0505*a*b/exp(1.201*log(c))", NAMES), possible("auto", rows)
+        language = Language(Settings.operators, 3)
+        assert gain(program, reference(rows, 50), rows, noises, language, noises[1]) > 20.0
 
     def test_ten_rows_are_enough_for_an_exact_one(self):
         X = np.random.default_rng(0).uniform(1, 3, (10, 3))
@@ -203,11 +230,12 @@ class TestConvinces:
         noises, language = possible("auto", rows), Language(Settings.operators, 3)
         ridge = reference(rows, 50)
         nodes = ridge.nodes
-        assert gain(nodes, ridge, rows, noises, language) == pytest.approx(-3.0 * np.log(3.0), abs=1.0)
+        assert gain(nodes, ridge, rows, noises, language, noises[0]) == pytest.approx(-3.0 * np.log(3.0), abs=1.0)
         still = Rows(rows.X, np.random.default_rng(5).normal(size=40), rows.weight)
         mean = reference(still, 50)
         assert len(mean.nodes) == 1
-        assert gain(parse("0.01*a + 0.02", NAMES), mean, still, possible("auto", still), language) < -5.0
+        noises = possible("auto", still)
+        assert gain(parse("0.01*a + 0.02", NAMES), mean, still, noises, language, noises[0]) < -5.0
 
 
 class TestChoice:

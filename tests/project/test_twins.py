@@ -21,6 +21,7 @@ HERE = "project/test_twins.py"
 TWINS = {  # kernel: file and test
     "batches.select_batches": ("selection/test_methods.py", "oracle.select"),
     "complements.complements": ("selection/test_methods.py", "test_mates_are_the_best_complements"),
+    "describing.structures": ("evolution/test_structures.py", "test_prices_are_those_of_the_language"),
     "dominance.front_ranks": ("selection/test_methods.py", "test_ranks_and_crowding"),
     "dominance.strengths": ("selection/test_methods.py", "test_spea2_survival"),
     "dominance.truncate": ("selection/test_methods.py", "test_spea2_survival"),

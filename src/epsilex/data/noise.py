@@ -43,12 +43,23 @@ class Noise:
         floor = ROUNDING * (variance if kind == "additive" else 1.0)
         return cls(kind, rows.y, weight, floor if floor > 0.0 else 1e-300)
 
+    def take(self, rows: np.ndarray) -> Noise:
+        """The noise on some of the rows."""
+        return Noise(self.kind, self.y[rows], self.weight[rows], self.floor)
+
     def residuals(self, out: np.ndarray) -> np.ndarray:
         """(rows,) residuals on the noise's scale; NaN where relative noise is impossible."""
         if self.kind != "relative":
             return self.y - out
         with np.errstate(all="ignore"):
             return np.log(self.y / out)
+
+    def predicted(self, residuals: np.ndarray) -> np.ndarray:
+        """(rows,) predictions that leave these residuals."""
+        if self.kind != "relative":
+            return self.y - residuals
+        with np.errstate(all="ignore"):
+            return self.y * np.exp(-residuals)
 
     def slopes(self, out: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
         """Derivatives (rows, constants) of the prediction on the noise's scale."""

@@ -25,6 +25,7 @@ from epsilex.evolution.variation.offspring import Brood
 from epsilex.evolution.variation.pairs import vary
 from epsilex.evolution.variation.start import start
 from epsilex.evolution.variation.typed import keep_consistent
+from epsilex.models.choice.description import Language
 from epsilex.planting import PLANTERS, Limits, plant
 from epsilex.planting.groups import groups
 from epsilex.programs import Programs
@@ -66,6 +67,11 @@ class Run:
         self.probe_rows = None if cases.prior.probes is None else in_rows(cases.prior.probes.X)
         self.clock = Clock()
         self._how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+
+    @property
+    def language(self) -> Language:
+        """The language of the formulas."""
+        return Language(tuple(self.settings.operators), self.cases.n_features)
 
     def start(self) -> State:
         """Random programs, some of them planted, the first of them the user's guesses."""

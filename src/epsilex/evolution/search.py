@@ -16,6 +16,7 @@ from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint
 from epsilex.evolution.observers.history import History
 from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.stopping import Stop, Stopping
+from epsilex.evolution.observers.structures import described
 from epsilex.evolution.run import Run
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
@@ -68,7 +69,7 @@ def _search(
     if resume is not None:
         state, archive, rows = load_checkpoint(resume, settings, cases)
     if settings.scaling:
-        archive.watch(cases.y, cases.zero)
+        archive.watch(cases.y, cases.zero, run.language)
     if stop.seconds is not None:
         rehearse(cases, settings)
     history = History(run.clock, rows)
@@ -102,9 +103,11 @@ def rehearse(cases: Cases, settings: Settings) -> None:
     """
     few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
     if (type(cases), repr(few)) not in _REHEARSED:
-        for state in evolve(Run(cases, few)):
+        run = Run(cases, few)
+        for state in evolve(run):
             if state.generation == 2:
                 break
+        described(state.population.programs, run.language)
         _REHEARSED.add((type(cases), repr(few)))  # not before: an interrupt leaves kernels to compile
 
 
@@ -129,7 +132,7 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     if same.all():
         archive.shelves = found.archive.shelves
     elif settings.scaling:
-        archive.watch(cases.y, cases.zero)
+        archive.watch(cases.y, cases.zero, run.language)
         for shelf in found.archive.shelves:
             archive.update(run.refused(run.measured(shelf.programs.take(shelf.taken))))
     memory = found.state.memory if same.all() else {}  # of other cases there is nothing to remember

@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from epsilex.evolution.measuring.tameness import look_closer
-from epsilex.evolution.observers.archive import Archive, shapes_of
+from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.structures import shapes_of
 from epsilex.evolution.population import Population
 from epsilex.evolution.purposes import STEER
 from epsilex.evolution.run import Run
@@ -40,7 +41,7 @@ def uses(operators: Sequence[str]) -> Unwanted:
 
 
 def shaped(like: Sequence[int]) -> Unwanted:
-    """Which programs have one of these shapes, whatever their constants; see `epsilex.evolution.observers.archive`."""
+    """Which programs have one of these shapes, whatever their constants; see `observers.structures`."""
     return lambda programs: np.isin(shapes_of(programs), np.array(list(like), np.uint64))
 
 
@@ -77,7 +78,7 @@ def with_guess(found: Search, nodes: Sequence[Node], run: Run) -> Search:
 def _with(found: Search, population: Population, archive: Archive, evaluated: int, run: Run) -> Search:
     look_closer(population, run.cases, run.n_jobs)
     if run.settings.scaling:
-        archive.watch(run.cases.y, run.cases.zero)
+        archive.watch(run.cases.y, run.cases.zero, run.language)
     archive.update(population)
     state = replace(found.state, population=population, evaluations=found.state.evaluations + evaluated)
     return Search(state, archive, list(found.rows), found.reason)

@@ -26,6 +26,7 @@ typed        random programs of consistent dimensions
 typed_variation  crossover and mutation that keep them so
 grafting     the term that explains most of a parent's residual, at one of its nodes
 recursion    dynamic models in free run
+describing   prices, constants and shapes of programs
 pairs        the best R2 of each term together with another
 pareto       non-dominated fronts of two objectives
 dominance    dominance by any number of objectives, SPEA2's strengths and truncation

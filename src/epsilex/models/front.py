@@ -204,7 +204,7 @@ def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     plain = [bench.described(simplify(program)) for program in _promising(programs, score)]
     pool = _pool(form for form in plain if form is not None)
     tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
-    lean = [f for form in tuned[:LEANED] for f in bench.descend(form)]
+    lean = [f for form in _diverse(tuned) for f in bench.descend(form)]
     final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
     return _pool([*pool, *tuned, *lean, *final])
 
@@ -218,6 +218,12 @@ def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
     shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:PRINTED]]
     better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
     return _pool([*better, *forms[PRINTED:]])
+
+
+def _diverse(forms: Sequence[Form]) -> list[Form]:
+    """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
+    first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
+    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
 
 
 def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:

@@ -2,8 +2,8 @@
 
 A search leaves offsets and factors everywhere, decorations, and numbers that are nearly whole. Here a formula is
 changed step by step for as long as its description gets shorter, with its constants tuned again after each step: a
-constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, or a
-quotient with an offset passes through 0.
+constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, a quotient
+with an offset passes through 0, or fractions are put together.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from epsilex.models.choice.description import (
     describe,
 )
 from epsilex.models.polish import polish, with_constants
+from epsilex.programs.algebra.clearing import cleared
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.algebra.simplify import simplify
@@ -38,7 +39,7 @@ PRUNING_ROWS = 2000  # enough to tell whether a term matters
 HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
 STEPS = 8  # of tuning for a trial form
 EQUAL = 3.0  # standard errors within which two constants may be merged
-TRIALS, ROWS = 250, 300  # total number of trial forms on ROWS rows, fewer on more rows
+TRIALS, ROWS, FEW = 250, 300, 75  # total number of trial forms on ROWS rows, fewer on more, more down to FEW rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +66,7 @@ class Bench:
 
     @property
     def trials(self) -> int:
-        return max(20, TRIALS * ROWS // max(len(self.X), ROWS))
+        return max(20, TRIALS * ROWS // max(len(self.X), FEW))
 
     def described(self, nodes: Sequence[Node]) -> Form | None:
         """None if the formula is not finite on every row, or not allowed."""
@@ -93,7 +94,7 @@ class Bench:
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
-        for nodes, fixed in (*numbers(form, self), *smaller(form.nodes)):
+        for nodes, fixed in (*numbers(form, self), *smaller(form.nodes), *rewritings(form.nodes)):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
@@ -185,6 +186,14 @@ def smaller(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]
     for change in (_through_zero, _arguments):
         for term in _changed(root, change):
             yield simplify(term.nodes), frozenset()
+
+
+def rewritings(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
+    """Other forms of the same function."""
+    for whole in (True, False):
+        other = cleared(nodes, whole)
+        if other != list(nodes):
+            yield other, frozenset()
 
 
 def _changed(term: Term, change: Callable[[Term], Iterator[Term]]) -> Iterator[Term]:

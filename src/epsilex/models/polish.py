@@ -29,7 +29,7 @@ def polish(
         return nodes
     if len(X) > MAX_ROWS:
         rows = np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
-        X, noise = X[rows], Noise(noise.kind, noise.y[rows], noise.weight[rows], noise.floor)
+        X, noise = X[rows], noise.take(rows)
     root = np.sqrt(noise.weight)
 
     def look(program):

@@ -88,6 +88,17 @@ class Curve:
     power: int = 0
     r2: float = 0.0
 
+    @property
+    def kind(self) -> tuple[int, Shape, str]:
+        return self.column, self.shape, self.function
+
+    def of(self, X: np.ndarray) -> np.ndarray:
+        """(rows,) values of the curve, without the other feature."""
+        u = argument(self.function, X[:, self.column])
+        assert u is not None  # it was on the grid
+        with np.errstate(all="ignore"):
+            return self.shape.values(self.a * u + self.b)
+
     def program(self) -> Term:
         slope = {
             "x": lambda: feature(self.column, self.a),
@@ -132,7 +143,7 @@ def _unit(values: np.ndarray, centred: bool) -> np.ndarray:
     return np.where(good, unit, 0.0)
 
 
-def _argument(function: str, x: np.ndarray) -> np.ndarray | None:
+def argument(function: str, x: np.ndarray) -> np.ndarray | None:
     """u on all rows, or None where it is not defined."""
     if np.ptp(x) == 0.0:
         return None
@@ -148,19 +159,10 @@ def _on_grid(X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int) -> I
     targets = _targets(X, y, features, j)
     for shape in SHAPES:
         for function in shape.functions:
-            u = _argument(function, X[:, j])
+            u = argument(function, X[:, j])
             if u is None:
                 continue
-            grid = [
-                (sign / (width * np.ptp(u)), place)
-                for sign in shape.signs
-                for width in WIDTHS
-                for place in (PLACES if shape.placed else (0.5,))
-            ]
-            a = np.array([slope for slope, _ in grid])
-            b = -a * np.array([u.min() + place * np.ptp(u) for _, place in grid])
-            with np.errstate(all="ignore"):
-                values = shape.values(a[:, None] * u + b[:, None])
+            a, b, values = grid(shape, u)
             unit = {centred: _unit(values, centred) for centred in {other < 0 for other, _, _ in targets}}
             for other, power, target in targets:
                 r2 = (unit[other < 0] @ _unit(target, other < 0)) ** 2
@@ -168,18 +170,32 @@ def _on_grid(X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int) -> I
                 yield Curve(shape, function, j, float(a[k]), float(b[k]), other, power, float(r2[k]))
 
 
+def grid(shape: Shape, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Slopes, positions and values (curves, rows) of a shape of u (rows,)."""
+    places = PLACES if shape.placed else (0.5,)
+    found = [(sign / (width * np.ptp(u)), place) for sign in shape.signs for width in WIDTHS for place in places]
+    a = np.array([slope for slope, _ in found])
+    b = -a * np.array([u.min() + place * np.ptp(u) for _, place in found])
+    with np.errstate(all="ignore"):
+        return a, b, shape.values(a[:, None] * u + b[:, None])
+
+
 def _refined(curve: Curve, X: np.ndarray, y: np.ndarray) -> Curve:
-    """The curve after a pattern search over slope and position."""
-    u = _argument(curve.function, X[:, curve.column])
-    assert u is not None  # it was on the grid
     centred = curve.other < 0
     target = _unit(y if centred else y * X[:, curve.other] ** -curve.power, centred)
+    return refined(curve, X, lambda values: (_unit(values, centred) @ target) ** 2)
+
+
+def refined(curve: Curve, X: np.ndarray, closeness: Callable[[np.ndarray], np.ndarray]) -> Curve:
+    """The curve after a pattern search over slope and position; `closeness` is from values (curves, rows) to R2."""
+    u = argument(curve.function, X[:, curve.column])
+    assert u is not None  # it was on the grid
     middle, wide, far = -curve.b / curve.a, 1.25, 0.5
     for _ in range(STEPS):
         slopes = curve.a * np.array([wide, 1.0, 1.0 / wide]).repeat(3)
         places = middle + far / abs(curve.a) * np.tile([-1.0, 0.0, 1.0], 3)
         with np.errstate(all="ignore"):
-            r2 = (_unit(curve.shape.values(slopes[:, None] * (u - places[:, None])), centred) @ target) ** 2
+            r2 = closeness(curve.shape.values(slopes[:, None] * (u - places[:, None])))
         k = int(np.argmax(r2))
         if r2[k] > curve.r2:
             middle = float(places[k])

@@ -1,8 +1,9 @@
 """The archive: the fittest program found at each length, and a shelf of others per length.
 
 The fittest program of a length may be a decorated version of a shorter law. So the shelves keep a few more, each of a
-different shape, ranked by a rough description length: residuals by the mean error, or by the mean relative error where
-the target has one sign (relative noise), plus a charge for constants and functions.
+different shape, ranked by an approximate description length: residuals by the mean error, or by the mean relative error
+where the target has one sign (relative noise), plus structure and constants. The structure is that of the choice. With
+a price of its own, nested functions that fit a little better by chance would push laws off the shelves.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from epsilex.evolution.observers.structures import described
 from epsilex.evolution.population import Population
+from epsilex.models.choice.description import Language
 from epsilex.programs import Programs
-from epsilex.programs.operators import opcode
 
-PLACES = 6  # per shelf and length
-CONSTANT, FUNCTION = 5.0, 1.0  # approximate nats of a constant and of a function, beyond an arithmetic operator
-FUNCTIONS = [opcode(name) for name in ("sin", "cos", "exp", "log")]
+SHELVES, PLACES = 3, 6  # number of shelves, and places per shelf and length
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
@@ -85,12 +85,14 @@ class Shelf:
 class Archive:
     """One place per length, up to the limit; an infinite standing marks a free place.
 
-    shelves  by error and by relative error; they are filled once `watch` has been called
+    shelves  by error, by relative error, and by error of the first population; they are filled once `watch` has been
+             called. What was planted in the first population may be a law in a long form, which only the choice makes
+             lean; of that length a search soon finds closer fits.
     """
 
     def __init__(self, max_length: int):
-        self.shelves = (Shelf(max_length), Shelf(max_length))
-        self.watched = False
+        self.shelves: tuple[Shelf, ...] = tuple(Shelf(max_length) for _ in range(SHELVES))
+        self.language: Language | None = None
         self.share: np.ndarray | None = None
         self.programs = Programs.empty(max_length + 1, max_length)
         self.standing = np.full(max_length + 1, np.inf)
@@ -107,20 +109,23 @@ class Archive:
         best = order[first]
         better = standing[best] < self.standing[lengths]
         self._put(lengths[better], population, best[better])
-        if self.watched:
+        if self.language is not None:
             finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
-            shapes, charges = shapes_of(population.programs), _charges(population.programs)
+            charges, shapes = described(population.programs, self.language)
             n = population.errors.shape[1]
-            self.shelves[0].update(population, _described(finite, n, charges), shapes)
+            total = _total(finite, n, charges)
+            self.shelves[0].update(population, total, shapes)
+            if not len(self.shelves[2].taken):
+                self.shelves[2].update(population, total, shapes)
             if self.share is not None:
                 with np.errstate(all="ignore"):
                     shares = population.errors @ self.share
                 shares = np.where(np.isfinite(finite + shares), shares, np.inf)
-                self.shelves[1].update(population, _described(shares, n, charges), shapes)
+                self.shelves[1].update(population, _total(shares, n, charges), shapes)
 
-    def watch(self, y: np.ndarray, zero: float) -> None:
+    def watch(self, y: np.ndarray, zero: float, language: Language) -> None:
         """Fill the shelves from now on; `zero` is the user's 0 in the units of the target y."""
-        self.watched = True
+        self.language = language
         size = y.astype(np.float64) - zero
         if (size > 0.0).all() or (size < 0.0).all():
             self.share = (1.0 / np.abs(size) / len(y)).astype(np.float32)
@@ -172,30 +177,12 @@ class Archive:
         archive.programs = Programs(*(arrays[name] for name in PROGRAM))
         for name in ("standing", "fitness", "slope", "intercept"):
             setattr(archive, name, arrays[name])
-        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in (0, 1)]
-        archive.shelves = (Shelf.from_arrays(parts[0]), Shelf.from_arrays(parts[1]))
+        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in range(SHELVES)]
+        archive.shelves = tuple(map(Shelf.from_arrays, parts))
         return archive
 
 
-def shapes_of(programs: Programs) -> np.ndarray:
-    """(programs,) uint64: a hash of operators and features that ignores constants."""
-    width = programs.width
-    weight = np.random.default_rng(0).integers(1, 2**63, size=(2, width), dtype=np.uint64)
-    used = np.arange(width) < programs.length[:, None]
-    code = np.where(used, programs.opcode, 0).astype(np.uint64) + np.uint64(1)
-    feature = np.where(used & (programs.opcode == 1), programs.feature, 0).astype(np.uint64)
-    return (code * weight[0] + feature * weight[1] * code).sum(axis=1, dtype=np.uint64)
-
-
-def _charges(programs: Programs) -> np.ndarray:
-    """(programs,) approximate nats of constants and of non-arithmetic functions."""
-    used = np.arange(programs.width) < programs.length[:, None]
-    numbers = (programs.opcode == 0) | ((programs.opcode == 1) & (programs.constant != 1.0))
-    functions = np.isin(programs.opcode, FUNCTIONS)
-    return CONSTANT * (used & numbers).sum(axis=1) + FUNCTION * (used & functions).sum(axis=1)
-
-
-def _described(error: np.ndarray, n: int, charges: np.ndarray) -> np.ndarray:
+def _total(error: np.ndarray, n: int, charges: np.ndarray) -> np.ndarray:
     """(programs,) approximate nats from mean errors on n rows; infinite where the error is."""
     with np.errstate(divide="ignore"):
         return np.where(np.isfinite(error), n * np.log(np.maximum(error, 1e-30)) + charges, np.inf)

@@ -230,8 +230,9 @@ def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> t
     population = Population.from_arrays({name: arrays[f"population.{name}"] for name in like.arrays()})
     archive = Archive.from_arrays({name: arrays[f"archive.{name}"] for name in Archive(width).arrays()})
     population.programs.validate(cases.n_features)
-    for kept in (archive, *archive.shelves):
-        kept.programs.take(kept.taken).validate(cases.n_features)
+    archive.programs.take(archive.taken).validate(cases.n_features)
+    for shelf in archive.shelves:
+        shelf.programs.take(shelf.taken).validate(cases.n_features)
     return population, archive
 
 

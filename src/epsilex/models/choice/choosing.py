@@ -55,7 +55,10 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
     over = reference(score.train, max_length) if score.allowed is None else None
     if over is None:
         return _decided(order, total, pole, None, math.inf, 0)
-    gains = [gain(form.nodes, over, score.train, score.noises, score.language) for form in order[:TRIED]]
+    gains = [
+        gain(form.nodes, over, score.train, score.noises, score.language, form.description.noise)
+        for form in order[:TRIED]
+    ]
     for place, nats in enumerate(gains):
         if nats > 0.0:
             return _decided(order, total, pole, over, nats, place)

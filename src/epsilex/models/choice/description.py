@@ -35,7 +35,7 @@ from epsilex.data.noise import Noise
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.operators import CONSTANT, FEATURE, Operator
+from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
 NESTED = math.log(16.0)  # for a function within a function
@@ -74,18 +74,26 @@ class Language:
         """Nats of a program without its constants."""
         return fold(nodes, self._leaf, self._branch).nats
 
+    def price(self, code: int) -> float:
+        """Nats of a node by its opcode."""
+        if code in (CONSTANT, FEATURE):
+            return LEAF + (math.log(max(self.n_features, 1)) if code == FEATURE else 0.0)
+        arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
+        if lookup(code).name in ARITHMETIC:
+            return math.log(arithmetic / 0.375)
+        return math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
+
     def _leaf(self, code: int, feature: int, value: float) -> _Part:
-        return _Part(LEAF + (math.log(max(self.n_features, 1)) if code == FEATURE else 0.0), code == CONSTANT)
+        return _Part(self.price(code), code == CONSTANT)
 
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
-        arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
-        plain = math.log(arithmetic / 0.375)
+        plain = self.price(row.opcode)
         inside = any(part.function for part in parts)
         total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
             return _Part(parts[0].power)
         if row.name not in ARITHMETIC:
-            total += math.log(max(len(self.operators) - arithmetic, 1) / 0.125) + (NESTED if inside else 0.0)
+            total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
         total += plain
         known = [part.power for part in parts]

@@ -16,6 +16,7 @@ numbers     how hard a number is to read
 simplify    programs made shorter by a few cheap rules, for every form that is tried while a front is made
 terms       sums and products of programs, for `simplify`
 gathering   factors moved up, for the same forms
+clearing    fractions within sums put together, for the same forms
 pruning     numbers that do not matter
 """
 
