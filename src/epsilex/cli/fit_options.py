@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from epsilex.cli.configuration import from_file
-from epsilex.cli.options import REQUIRED, Option
+from epsilex.cli.options import REQUIRED, Option, option
 from epsilex.cli.words import assigned, pairs, quoted
 
 TEST_SHARE = 0.25
@@ -57,102 +57,184 @@ def ranges_by_name(text: str) -> dict[str, tuple[float, float]]:
 
 # Shared by `fit` and `demo`.
 SEARCH = (
-    Option("generations", int, "Generations to search.", parameter="generations", repeated=False, typed={"min": 0}),
-    Option(
-        "population", int, "Individuals in the population.", parameter="population_size", repeated=False,
-        typed={"min": 2},
+    option("generations", int, "Generations to search.", parameter="generations", repeated=False, min=0),
+    option(
+        "population",
+        int,
+        "Individuals in the population.",
+        parameter="population_size",
+        repeated=False,
+        min=2,
     ),
-    Option(
-        "seed", int, "The same number gives the same result.", 0, "random_state", typed={"min": 0, "max": 2**32 - 1},
+    option(
+        "seed",
+        int,
+        "The same number gives the same result.",
+        0,
+        parameter="random_state",
+        min=0,
+        max=2**32 - 1,
     ),
-    Option(
-        "jobs", int, "Threads; the result does not depend on it.", parameter="n_jobs", repeated=False,
-        typed={"min": 1, "show_default": "all"},
+    option(
+        "jobs",
+        int,
+        "Threads; the result does not depend on it.",
+        parameter="n_jobs",
+        repeated=False,
+        min=1,
+        show_default="all",
     ),
-)  # fmt: skip
+)
 
 # Shared by `fit` and `predict`.
 READING = (
-    Option(
-        "encoding", str, "Of a text file, such as cp1252 or utf-16.", typed={"show_default": "found out"},
+    option(
+        "encoding",
+        str,
+        "Of a text file, such as cp1252 or utf-16.",
+        metavar="NAME",
+        show_default="found out",
     ),
-    Option("sheet", str, "Of an Excel file, by name.", typed={"show_default": "the first with a table"}),
-)  # fmt: skip
+    option("sheet", str, "Of an Excel file, by name.", metavar="NAME", show_default="the first with a table"),
+)
 
-OVERWRITE = Option("overwrite", bool, "Replace the fit that the folder holds.", False, repeated=False)
-JSON = Option("json", bool, "Print JSON, for programs to read.", False, repeated=False)
+OVERWRITE = option("overwrite", bool, "Replace the fit that the folder holds.", False, repeated=False)
+JSON = option("json", bool, "Print JSON, for programs to read.", False, repeated=False)
 
 FIT: tuple[Option, ...] = (
-    Option("target", str, "Column to find a formula for.", REQUIRED, typed={"metavar": "COLUMN"}),
+    option("target", str, "Column to find a formula for.", REQUIRED, metavar="COLUMN"),
     # the data
-    Option("features", str, "Columns to use, such as x,t.", typed={"metavar": "COLUMNS", "show_default": "all"}),
-    Option("ignore", str, "Columns to leave out, such as id,name.", typed={"metavar": "COLUMNS"}),
-    Option("weights", str, "Column of weights: a row of weight 2 counts twice.", typed={"metavar": "COLUMN"}),
-    Option("noise", str, "auto, additive or relative; or a column of standard errors of the target.", "auto"),
-    Option(
-        "test_share", float, "Share of the rows held back for the test error.", TEST_SHARE,
-        typed={"min": 0.0, "max": 0.9},
+    option("features", str, "Columns to use, such as x,t.", metavar="COLUMNS", show_default="all"),
+    option("ignore", str, "Columns to leave out, such as id,name.", metavar="COLUMNS"),
+    option("weights", str, "Column of weights: a row of weight 2 counts twice.", metavar="COLUMN"),
+    option(
+        "noise",
+        str,
+        "auto, additive or relative; or a column of standard errors of the target.",
+        "auto",
+        metavar="KIND|COLUMN",
     ),
-    Option("strict", bool, "Missing or unusable values are an error.", False),
+    option(
+        "test_share",
+        float,
+        "Share of the rows held back for the test error.",
+        TEST_SHARE,
+        min=0.0,
+        max=0.9,
+    ),
+    option("strict", bool, "Missing or unusable values are an error.", False),
     *READING,
     # the search
-    Option(
-        "time", float, "Seconds to search.", parameter="time_limit", repeated=False,
-        typed={"min": 0.1, "show_default": "60"},
+    option(
+        "time",
+        float,
+        "Seconds to search.",
+        parameter="time_limit",
+        repeated=False,
+        metavar="SECONDS",
+        min=0.1,
+        show_default="60",
     ),
     *SEARCH,
-    Option("preset", Preset, "The modern engine, or the paper's settings.", Preset.default),
-    Option(
-        "selection", str, "Parent selection, such as lex_e_mad.", parameter="selection",
-        typed={"autocompletion": selections},
+    option("preset", Preset, "The modern engine, or the paper's settings.", Preset.default),
+    option(
+        "selection",
+        str,
+        "Parent selection, such as lex_e_mad.",
+        parameter="selection",
+        metavar="ID",
+        autocompletion=selections,
     ),
-    Option("operators", str, "Such as +,-,*,/,sqrt,sin.", parameter="operators", read=quoted),
-    Option("loss", str, "Loss to minimise: mae, mse or huber.", parameter="loss", typed={"show_default": "mae"}),
-    Option(
-        "max_length", int, "Greatest number of nodes.", parameter="max_length", typed={"min": 1, "show_default": "50"},
+    option("operators", str, "Such as +,-,*,/,sqrt,sin.", parameter="operators", read=quoted, metavar="NAMES"),
+    option("loss", str, "Loss to minimise: mae, mse or huber.", parameter="loss", metavar="NAME", show_default="mae"),
+    option(
+        "max_length",
+        int,
+        "Greatest number of nodes.",
+        parameter="max_length",
+        min=1,
+        show_default="50",
     ),
-    Option(
-        "target_error", float, "Mean loss at which the search stops.", parameter="target_error",
-        typed={"min": 0.0, "show_default": "0"},
+    option(
+        "target_error",
+        float,
+        "Mean loss at which the search stops.",
+        parameter="target_error",
+        min=0.0,
+        show_default="0",
     ),
-    Option(
-        "choose", str, "Rule that picks from the front: description, validation or accuracy.", parameter="choose",
-        typed={"show_default": "description"},
+    option(
+        "choose",
+        str,
+        "Rule that picks from the front: description, validation or accuracy.",
+        parameter="choose",
+        metavar="NAME",
+        show_default="description",
     ),
-    Option(
-        "constants", str, "Constants to write by name, such as g=9.81,R=8.314; none leaves all numbers as fitted.",
-        parameter="constants", read=numbers_by_name,
+    option(
+        "constants",
+        str,
+        "Constants to write by name, such as g=9.81,R=8.314; none leaves all numbers as fitted.",
+        parameter="constants",
+        read=numbers_by_name,
+        metavar="NAME=NUMBER,...",
     ),
-    Option(
-        "set", list[str], "Another setting of the engine, such as crossover=0.9; may be given several times.",
-        parameter="settings", read=assigned, typed={"metavar": "NAME=VALUE"},
+    option(
+        "set",
+        list[str],
+        "Another setting of the engine, such as crossover=0.9; may be given several times.",
+        parameter="settings",
+        read=assigned,
+        metavar="NAME=VALUE",
     ),
     # what is known
-    Option(
-        "guess", list[str], "A formula to begin with, such as a*x + b; may be given several times.",
-        parameter="guesses", read=tuple, typed={"metavar": "FORMULA"},
+    option(
+        "guess",
+        list[str],
+        "A formula to begin with, such as a*x + b; may be given several times.",
+        parameter="guesses",
+        read=tuple,
+        metavar="FORMULA",
     ),
-    Option("units", str, "header, for names such as v [m/s]; or units such as m=kg,v=m/s."),
-    Option("target_unit", str, "Unit of the target, such as J."),
-    Option(
-        "constant_units", ConstantUnits, "Which constants may carry units.", ConstantUnits.none,
-        parameter="constant_units", read=str,
+    option("units", str, "header, for names such as v [m/s]; or units such as m=kg,v=m/s.", metavar="NAME=UNIT,..."),
+    option("target_unit", str, "Unit of the target, such as J.", metavar="UNIT"),
+    option(
+        "constant_units",
+        ConstantUnits,
+        "Which constants may carry units.",
+        ConstantUnits.none,
+        parameter="constant_units",
+        read=str,
     ),
-    Option(
-        "constraint", list[str], "Such as increasing in x, f >= 0, f(x=0) = 0; may be given several times.",
-        parameter="constraints", read=tuple, typed={"metavar": "STATEMENT"},
+    option(
+        "constraint",
+        list[str],
+        "Such as increasing in x, f >= 0, f(x=0) = 0; may be given several times.",
+        parameter="constraints",
+        read=tuple,
+        metavar="STATEMENT",
     ),
-    Option(
-        "domain", str, "Ranges over which constraints hold, such as x=0:10,t=-1:1.", parameter="domain",
-        read=ranges_by_name, typed={"show_default": "data"},
+    option(
+        "domain",
+        str,
+        "Ranges over which constraints hold, such as x=0:10,t=-1:1.",
+        parameter="domain",
+        read=ranges_by_name,
+        metavar="NAME=LOW:HIGH,...",
+        show_default="data",
     ),
     # the command
-    Option("out", Path, "Folder for the files.", typed={"metavar": "FOLDER", "show_default": "DATA-fit"}),
+    option("out", Path, "Folder for the files.", metavar="FOLDER", show_default="DATA-fit"),
     OVERWRITE,
-    Option("resume", bool, "Continue an interrupted fit from its folder.", False, repeated=False),
-    Option(
-        "config", Path, "TOML file of options; the command line overrides it.", repeated=False,
-        typed={"metavar": "FILE", "is_eager": True, "callback": from_file(lambda: FIT)},
+    option("resume", bool, "Continue an interrupted fit from its folder.", False, repeated=False),
+    option(
+        "config",
+        Path,
+        "TOML file of options; the command line overrides it.",
+        repeated=False,
+        metavar="FILE",
+        is_eager=True,
+        callback=from_file(lambda: FIT),
     ),
     JSON,
-)  # fmt: skip
+)

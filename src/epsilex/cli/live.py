@@ -24,7 +24,7 @@ from epsilex.regressor import SymbolicRegressor
 from epsilex.report import Fit, render
 
 EVERY = 10.0  # seconds between two refreshes, at least
-SHARE = 0.01  # of the time that refreshing may take
+SHARE = 0.02  # of the time that refreshing may take
 ROWS_EVERY = 0.2  # seconds between two points of the history
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import EnumType
 from typing import Annotated, Any
 
 import typer
 
 REQUIRED = inspect.Parameter.empty
+METAVARS = {int: "N", float: "NUMBER", str: "TEXT"}
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,11 @@ class Option:
     name: str
     kind: Any
     help: str
-    default: Any = None
-    parameter: str = ""
-    read: Callable[[Any], Any] = lambda value: value
-    repeated: bool = True
-    typed: Mapping[str, Any] = field(default_factory=dict)
+    default: Any
+    parameter: str
+    read: Callable[[Any], Any]
+    repeated: bool
+    typed: Mapping[str, Any]
 
     @property
     def word(self) -> str:
@@ -47,8 +49,18 @@ class Option:
     def declared(self) -> inspect.Parameter:
         """The parameter that typer reads."""
         optional: Any = self.kind | None if self.default is None else self.kind
-        annotation = Annotated[optional, typer.Option(self.word, help=self.help, **self.typed)]
+        choices = "|".join(self.kind) if isinstance(self.kind, EnumType) else None
+        typed = {"metavar": METAVARS.get(self.kind, choices), **self.typed}
+        annotation = Annotated[optional, typer.Option(self.word, help=self.help, **typed)]
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=annotation)
+
+
+def option(
+    name: str, kind: Any, help: str, default: Any = None, *, parameter: str = "",
+    read: Callable[[Any], Any] = lambda value: value, repeated: bool = True, **typed: Any,
+) -> Option:  # fmt: skip
+    """A row of the table; see `Option`."""
+    return Option(name, kind, help, default, parameter, read, repeated, typed)
 
 
 def argument(name: str, kind: Any, help: str) -> inspect.Parameter:

@@ -219,9 +219,8 @@ def _time_features(column: pd.Series, name: str, notes: _Notes) -> dict[str, np.
     try:
         found = timestamps.stamps(column)
     except timestamps.Ambiguous as cell:
-        notes.lost(
-            f"column {name!r} has dates such as {str(cell)!r}, day or month first, and is left out; write 2024-12-31"
-        )
+        how = "day or month first? It is left out; write dates as in 2024-12-31"
+        notes.lost(f"column {name!r} has dates such as {str(cell)!r}, {how}")
         return {}
     if found is None:
         return None

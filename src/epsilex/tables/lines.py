@@ -42,10 +42,12 @@ class Lines:
 def lines_of(text: str, delimiter: str | None, path: Path) -> Lines:
     """The lines of a text; a ValueError says where it is not a table."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = [line if line.strip(" ") else "" for line in lines]
     if hint := _HINT.fullmatch(lines[0].strip()):
         lines[0], delimiter = "", hint[1]
     comments = _put_aside(lines)
     delimiter = delimiter or _delimiter(lines)
+    _put_back(lines, comments, delimiter)
     if delimiter == BLANKS:
         lines = [line.replace("\t", " ").strip() for line in lines]
     notes: list[str] = []
@@ -73,6 +75,17 @@ def _put_aside(lines: list[str]) -> dict[int, str]:
             header = header or bool(line.strip())
             within ^= line.count('"') % 2 == 1
     return found
+
+
+def _put_back(lines: list[str], comments: dict[int, str], delimiter: str) -> None:
+    """Lines below the header that only look like comments: as many cells as the others have, and numbers among them.
+    Their first cell may be `#12` or `#DIV/0!`."""
+    width = _width(_rows(lines, delimiter))
+    header = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    for place in [place for place in comments if place > header]:
+        cells = next(iter(_rows([comments[place]], delimiter)), [])
+        if len(cells) == width > 1 and any(map(is_number, cells[1:])):
+            lines[place] = comments.pop(place)
 
 
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:

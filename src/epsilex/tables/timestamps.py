@@ -20,6 +20,9 @@ SAMPLE = 50  # cells that tell whether the rest is worth a look
 SECONDS = {"seconds": 1.0, "hours": 3600.0, "days": 86400.0}
 UNITS = {"hour": "h", "day_of_year": "day", "seconds": "s", "hours": "h", "days": "day"}
 LONGEST = {"seconds": 2 * 3600.0, "hours": 4 * 86400.0}  # spans in seconds beyond which a longer unit counts
+PERIODS = {"hour": 86400.0, "day_of_year": 366 * 86400.0}  # in seconds
+GOOD_PART = 0.25  # of a period that the stamps must cover for its features to come first
+SAME = 1e-6  # largest difference, as a share of the range, that is rounding
 _DATE = re.compile(
     r"(?P<one>\d{1,4})(?P<sign>[-/.])(?P<two>\d{1,2})(?P=sign)(?P<three>\d{1,4})"
     r"(?:[ T]+(?P<clock>\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(?P<zone>\s?Z|\s?[+-]\d{2}:?\d{2})?)?"
@@ -59,20 +62,32 @@ def stamps(column: pd.Series) -> pd.Series | None:
 
 
 def features_of(found: pd.Series, name: str) -> dict[str, np.ndarray]:
-    """The features of time stamps that vary."""
+    """The features of time stamps, without those that vary not at all or only with the others.
+
+    Within a day, the hour and the time elapsed are the same but for a shift: the hour is kept if the stamps cover a
+    good part of the day. The same holds for the day of the year.
+    """
     span = float((found.max() - found.min()).total_seconds())
     unit = next((unit for unit, longest in LONGEST.items() if span <= longest), "days")
     origin = found.min().floor("s") if unit == "seconds" else found.min().normalize()
     since = f"{origin:%Y_%m_%d}" + (f"_{origin:%H_%M_%S}" if unit == "seconds" else "")
-    columns = {
-        f"{name}_{part}": values
-        for part, values in (
-            ("hour", _part(found, "hour")),
-            ("day_of_year", _part(found, "day_of_year")),
-            (f"{unit}_since_{since}", _elapsed(found, origin, unit)),
-        )
-    }
-    return {name: values for name, values in columns.items() if len(np.unique(values[~np.isnan(values)])) > 1}
+    parts = {part: _part(found, part) for part in PERIODS}
+    first = {part: values for part, values in parts.items() if span >= GOOD_PART * PERIODS[part]}
+    ordered = {**first, f"{unit}_since_{since}": _elapsed(found, origin, unit), **parts}
+    return _independent({f"{name}_{part}": values for part, values in ordered.items()})
+
+
+def _independent(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The columns that are no linear function of those before them."""
+    kept: dict[str, np.ndarray] = {}
+    for name, values in columns.items():
+        present = ~np.isnan(values)
+        before = np.column_stack([np.ones(present.sum()), *(column[present] for column in kept.values())])
+        rest = values[present] - before @ np.linalg.lstsq(before, values[present], rcond=None)[0]
+        spread = np.ptp(values[present]) if present.any() else 0.0
+        if spread > 0.0 and np.abs(rest).max() > SAME * spread:
+            kept[name] = values
+    return kept
 
 
 def unit_of_feature(name: str) -> str:

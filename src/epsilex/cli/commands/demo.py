@@ -6,18 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from epsilex.cli.fit_options import JSON, OVERWRITE, SEARCH
-from epsilex.cli.options import Option, parameters, with_options, words
+from epsilex.cli.options import option, parameters, with_options, words
 
 DEMO = (
-    Option(
-        "time", float, "Seconds to search.", parameter="time_limit", repeated=False,
-        typed={"min": 0.1, "show_default": "20"},
+    option(
+        "time",
+        float,
+        "Seconds to search.",
+        parameter="time_limit",
+        repeated=False,
+        metavar="SECONDS",
+        min=0.1,
+        show_default="20",
     ),
     *SEARCH,
-    Option("out", Path, "Folder for the files.", Path("demo"), typed={"metavar": "FOLDER"}),
+    option("out", Path, "Folder for the files.", Path("demo"), metavar="FOLDER"),
     OVERWRITE,
     JSON,
-)  # fmt: skip
+)
 
 
 def demo(**asked: Any) -> None:

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from epsilex.cli.fit_options import JSON, READING
-from epsilex.cli.options import Option, argument, with_options
+from epsilex.cli.options import argument, option, with_options
 
 ARGUMENTS = (
     argument("model", Path, "model.json of a fit, or the folder of a fit."),
     argument("data", Path, "Table with the columns of the formula, in any order."),
 )
 PREDICT = (
-    Option("out", Path, "CSV file to write.", typed={"metavar": "FILE", "show_default": "standard output"}),
-    Option("length", int, "Length of another model of the fit."),
-    Option("keep", str, "Columns to write beside the predictions, such as id,date.", typed={"metavar": "COLUMNS"}),
-    Option("interval", float, "Probability, such as 0.95, of an interval for new measurements."),
-    Option("target", str, "Column to compare with; the error is reported.", typed={"metavar": "COLUMN"}),
+    option("out", Path, "CSV file to write.", metavar="FILE", show_default="standard output"),
+    option("length", int, "Length of another model of the fit."),
+    option("keep", str, "Columns to write beside the predictions, such as id,date.", metavar="COLUMNS"),
+    option("interval", float, "Probability, such as 0.95, of an interval for new measurements."),
+    option("target", str, "Column to compare with; the error is reported.", metavar="COLUMN"),
     *READING,
     JSON,
 )

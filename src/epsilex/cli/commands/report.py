@@ -11,7 +11,8 @@ import typer
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a fit, or of the paper's experiments.")],
     keep: Annotated[
-        Path | None, typer.Option(help="Folder for a compact copy of the experiments' rows and its report.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder for a compact copy of the experiments' rows and its report."),
     ] = None,
 ) -> None:
     """Rewrite the report of a folder."""

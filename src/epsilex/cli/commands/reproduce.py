@@ -21,17 +21,28 @@ class Study(StrEnum):
 
 
 def reproduce(
-    problems: Annotated[str | None, typer.Option(help="Such as housing,enh or my.csv:price; all without it.")] = None,
-    methods: Annotated[str | None, typer.Option(help="Such as tournament,lex_e(epsilon=0.5); all without it.")] = None,
-    trials: Annotated[int | None, typer.Option(min=1, help="Trials per cell of the table.")] = None,
-    generations: Annotated[int | None, typer.Option(min=1, help="Generations per trial.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting other than Table 1's, such as crossover=0.9.")
+    problems: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Such as housing,enh or my.csv:price; all without it.")
     ] = None,
-    study: Annotated[Study | None, typer.Option(help="The results table without it.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder; what it holds already is continued.")] = Path("results"),
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="one per processor")] = None,
-    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
+    methods: Annotated[
+        str | None, typer.Option(metavar="IDS", help="Such as tournament,lex_e(epsilon=0.5); all without it.")
+    ] = None,
+    trials: Annotated[int | None, typer.Option(min=1, metavar="N", help="Trials per cell of the table.")] = None,
+    generations: Annotated[int | None, typer.Option(min=1, metavar="N", help="Generations per trial.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting other than Table 1's, such as crossover=0.9."),
+    ] = None,
+    study: Annotated[Study | None, typer.Option(metavar="|".join(Study), help="The results table without it.")] = None,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder; what it holds already is continued.")] = Path(
+        "results"
+    ),
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes.", show_default="one per processor")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address of a Dask scheduler, instead of processes.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few minutes' version of the same path.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs to read.")] = False,
 ) -> None:

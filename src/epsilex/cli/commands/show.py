@@ -31,8 +31,8 @@ class Format(StrEnum):
 
 def show(
     model: Annotated[Path, typer.Argument(help="model.json of a fit, or the folder of a fit.")],
-    format: Annotated[Format, typer.Option(help="Notation.")] = Format.text,
-    length: Annotated[int | None, typer.Option(help="Length of another model of the fit.")] = None,
+    format: Annotated[Format, typer.Option(metavar="|".join(Format), help="Notation.")] = Format.text,
+    length: Annotated[int | None, typer.Option(metavar="N", help="Length of another model of the fit.")] = None,
 ) -> None:
     """Show a model's formula in a chosen notation."""
     from epsilex.cli.predicting import model_at

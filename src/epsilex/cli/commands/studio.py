@@ -15,11 +15,15 @@ def studio(
         Path | None, typer.Argument(help="Table to begin with; others can be added in the browser.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port on this machine.", show_default="8731")
+        int | None, typer.Option(min=1, max=65535, metavar="N", help="Port on this machine.", show_default="8731")
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
-    project: Annotated[Path, typer.Option(help="Folder that keeps tables and runs.")] = Path("epsilex-studio"),
-    replay: Annotated[str | None, typer.Option(help="Run to repeat by its log, without a browser.")] = None,
+    project: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder that keeps tables and runs.")] = Path(
+        "epsilex-studio"
+    ),
+    replay: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Run to repeat by its log, without a browser.")
+    ] = None,
 ) -> None:
     """Watch and steer a search in the browser."""
     try:

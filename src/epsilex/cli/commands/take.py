@@ -10,7 +10,9 @@ import typer
 
 def take(
     results: Annotated[Path, typer.Argument(help="Folder of a fit.")],
-    length: Annotated[int, typer.Option(help="Length of the model to take, as in the table of the front.")],
+    length: Annotated[
+        int, typer.Option(metavar="N", help="Length of the model to take, as in the table of the front.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
