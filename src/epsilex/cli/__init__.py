@@ -6,7 +6,6 @@ demonstration  the example's data
 data           list and fetch the problems' data
 predicting     apply a model to a table
 results        results of a fit, as text and as JSON
-agreement      whether the held-back rows agree with the choice
 words          lists and settings of a command line
 folder         the folder of a fit: checked before the search, claimed until its end
 terminal       exit codes and error lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 import threading
 import warnings
@@ -13,19 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epsilex.cli.agreement import disagreement
 from epsilex.cli.folder import claimed
 from epsilex.cli.terminal import note
 from epsilex.constraints import NOISES
-from epsilex.data.scales import size
 from epsilex.dimensions.units import from_header
 from epsilex.evolution.observers.checkpoint import exists, previous
 from epsilex.files import write_files
-from epsilex.models import Model
 from epsilex.models.front import front_frame
 from epsilex.models.persistence import model_text
 from epsilex.regressor import SymbolicRegressor
-from epsilex.report import FILE, Fit, render, some_generations, some_rows
+from epsilex.report import FILE, Fit, Measurements, render
+from epsilex.report import record as record_of
 from epsilex.tables import Table
 from epsilex.tables.numbers import numbers
 
@@ -36,15 +33,6 @@ CHECKPOINT = "search.checkpoint"
 FILES = ("model.json", "front.csv", "history.csv", "report.html")
 FEW = 20  # rows, below which none are held back, because the search needs them all
 FIRST_COLUMNS = ("length", "mae", "r2", "test_mae", "test_r2", "mae_all")
-REASONS = {
-    "generations": "all its generations done",
-    "time": "ended by the clock",
-    "target": "ended at the requested error",
-    "exact": "ended early with an exact formula",
-    "interpolation": "ended early: formulas pass through every row, and nothing is left to learn from them",
-    "settled": "ended early: no improvement for a long time",
-    "interrupt": "interrupted",
-}
 
 
 @dataclass(frozen=True)
@@ -205,67 +193,8 @@ class _Once:
 
 
 def _record(data: Data, est: SymbolicRegressor, command: str, notes: list[str]) -> Fit:
-    X, y, held_back = data.table.X, data.table.y, data.held_back
-    shown = some_rows(len(y), X.shape[1])
-    generations = some_generations(len(est.history_))
-    columns = ("generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length")
-    history = est.history_.iloc[generations].replace([np.inf, -np.inf], np.nan).astype(object)
-    seconds = float(est.history_["seconds"].iloc[-1])
-    reason = REASONS.get(est.stopped_by_, est.stopped_by_)
-    return Fit(
-        target=data.target,
-        facts={
-            "data": data.name,
-            "rows": f"{(~held_back).sum()} to fit",
-            "held back": f"{held_back.sum()} rows",
-            "features": str(X.shape[1]),
-            "search": f"{est.n_generations_} generations in {seconds:.1f} s, {reason}",
-        },
-        settings={name: _plain(value) for name, value in dataclasses.asdict(est.settings_).items()},
-        command=command,
-        notes=notes,
-        models=[_scored(m, data) for m in est.models_],
-        chosen=est.models_.index(est.model_),
-        choice=_told(est, data),
-        X=X.to_numpy(np.float64)[shown],
-        y=y[shown],
-        held_back=held_back[shown],
-        history={name: history[name].where(history[name].notna(), None).tolist() for name in columns},
-        stopped_by=est.stopped_by_,
-    )
-
-
-def _told(est: SymbolicRegressor, data: Data) -> dict[str, object]:
-    """Why this model, and where the held-back rows disagree."""
-    choice = est.choice_
-    against = disagreement(est.models_, est.models_.index(est.model_), data.table.X, data.table.y, data.held_back)
-    return {
-        "text": " ".join(filter(None, (choice.text, against))),
-        "odds": None if choice.odds is None or not np.isfinite(choice.odds) else choice.odds,
-        "noise": choice.noise,
-        "closest": None if choice.closest is None else choice.closest.formula,
-    }
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {v}" for k, v in value.items()) or "none"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _scored(m: Model, data: Data) -> Model:
-    """The model with its errors on the held-back rows, and on all rows."""
-    unit, held_back = size(data.table.y), data.held_back
-    y, prediction = data.table.y / unit, m.predict(data.table.X) / unit
-    errors = np.abs(y - np.where(np.isfinite(prediction), prediction, np.inf))
-    with np.errstate(over="ignore"):  # the mean of the largest numbers may be infinite
-        metrics = {**m.metrics, "mae_all": float(errors.mean() * unit)}
-        if held_back.any():
-            spread = float(((y[held_back] - y[held_back].mean()) ** 2).mean())
-            mse = float((errors[held_back] ** 2).mean())
-            metrics["test_mae"] = float(errors[held_back].mean() * unit)
-            metrics["test_r2"] = 1.0 - mse / spread if spread else np.nan
-    return dataclasses.replace(m, metrics=metrics)
+    rows = Measurements(data.table.X.to_numpy(np.float64), data.table.y, data.held_back)
+    return record_of(est, rows, data.target, command, notes, data.name)
 
 
 def _front(record: Fit) -> pd.DataFrame:

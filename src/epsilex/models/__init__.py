@@ -2,6 +2,7 @@
 
 model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
+dependence   how a formula depends on single features
 own          models of a person's own formulas
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
