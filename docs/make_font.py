@@ -1,7 +1,8 @@
 """Make the font of the report anew, a part of STIX Two Math: `python docs/make_font.py stix-two-math.woff`.
 
-It needs fontTools and brotli. The font is in the npm package `@fontsource/stix-two-math`, with its licence (OFL 1.1). The
-part has the letters, digits and signs of formulas, and the MATH table, by which a browser stretches brackets and roots.
+
+It needs fontTools and brotli. The font is in the npm package `@fontsource/stix-two-math`, with its licence (OFL 1.1).
+The part has the letters, digits and signs of formulas, and the MATH table, by which a browser stretches brackets.
 """
 
 from __future__ import annotations

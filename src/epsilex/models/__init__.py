@@ -12,6 +12,7 @@ lean         simpler forms that the data supports
 polish       constants in float64
 naming       constants by name: pi, e, roots, and the user's own
 persistence  models as JSON files
+marks        the knee of a front, and the range of its axis
 plots        figures of fits, fronts and histories
 """
 

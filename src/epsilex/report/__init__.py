@@ -3,7 +3,6 @@
 fit        `Fit`, what a page tells, saved as fit.json
 record     from a fitted estimator to a `Fit`
 agreement  whether held-back rows agree with the choice
-marks      which model of a front is at its knee, and which errors its axis shows
 drawn      what the page draws of each model: its curve, or its partial dependence
 page       `render`: the record as a page that loads nothing and escapes everything
 """

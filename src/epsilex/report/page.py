@@ -14,11 +14,11 @@ from markupsafe import Markup
 
 from epsilex import __version__
 from epsilex.models import Model
+from epsilex.models.marks import knee, shown_range
 from epsilex.models.persistence import to_document
 from epsilex.programs.export.mathml import left_side, mathml
 from epsilex.report.drawn import columns, drawn, plain, plains
 from epsilex.report.fit import Fit
-from epsilex.report.marks import knee, shown_range
 
 CHARTS = (
     ("error", "Error over generations", ("best_mae", "median_mae"), ("best", "median of the population")),

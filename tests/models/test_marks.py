@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from epsilex.report.marks import knee, shown_range
+from epsilex.models.marks import knee, shown_range
 
 
 @pytest.mark.parametrize(
