@@ -11,6 +11,15 @@ const add = (parent, tag, attributes = {}, text = "") => {
 
 const short = (v) => (v === null ? "∞" : String(Number(v.toPrecision(3))));
 
+// Round values of a logarithmic axis, not too many.
+const ticks = (low, high) => {
+  const found = [];
+  for (let k = Math.floor(Math.log10(low)); k <= Math.log10(high); k++)
+    for (const m of high / low > 300 ? [1] : [1, 2, 5]) if (m * 10 ** k >= low && m * 10 ** k <= high) found.push(m * 10 ** k);
+  const every = Math.ceil(found.length / 7);
+  return found.filter((_, i) => i % every === 0);
+};
+
 // Values beyond the axis, such as the error of a formula through every row, are drawn at its end.
 const drawChart = (box, front, axis, chosen) => {
   box.replaceChildren();
@@ -23,14 +32,14 @@ const drawChart = (box, front, axis, chosen) => {
     const share = Math.log(Math.min(Math.max(v, low), high) / low) / Math.log(high / low);
     return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
   };
-  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    const v = low * (high / low) ** share;
+  for (const v of ticks(low, high)) {
     add(svg, "line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(v), y2: y(v) });
-    add(svg, "text", { x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, Number(v.toPrecision(2)).toString());
+    add(svg, "text", { x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, short(v));
   }
   const step = Math.max(1, Math.ceil((last - first) / 8));
   for (let v = first + 1; v < last; v += step) add(svg, "text", { x: x(v), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, String(v));
   add(svg, "text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, "length");
+  add(svg, "text", { x: 12, y: HEIGHT / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${HEIGHT / 2})` }, "error");
   const known = front.map((m, i) => [m, i]).filter(([m]) => m.error !== null);
   add(svg, "path", { class: "path", d: known.map(([m], k) => `${k ? "L" : "M"}${x(m.length)} ${y(m.error)}`).join("") });
   for (const [m, i] of known) {
@@ -43,12 +52,13 @@ const drawChart = (box, front, axis, chosen) => {
 const drawRows = (box, front, chosen, target) => {
   box.replaceChildren();
   const table = add(box, "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-  for (const name of ["length", "error", "formula"]) add(head, "th", { scope: "col" }, name);
+  for (const name of ["length", "error"]) add(head, "th", { scope: "col" }, name);
+  add(head, "th", { scope: "col" }).innerHTML = target; // MathML by epsilex itself, with every name escaped
   front.forEach((m, i) => {
     const row = add(body, "tr", i === chosen ? { class: "chosen" } : {});
     add(row, "td", {}, String(m.length));
     add(row, "td", {}, short(m.error));
-    add(row, "td").innerHTML = `${target} ${m.math}`; // MathML by epsilex itself, with every name escaped
+    add(row, "td").innerHTML = m.math;
   });
   const marked = body.querySelector(".chosen");
   if (marked) box.scrollTop = marked.offsetTop - 60;

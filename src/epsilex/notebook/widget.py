@@ -44,8 +44,8 @@ class FrontWidget(anywidget.AnyWidget):
     status = traitlets.Unicode("waiting for the search").tag(sync=True)
     why = traitlets.Unicode("").tag(sync=True)
     chosen = traitlets.Int(-1).tag(sync=True)
-    front = traitlets.List().tag(sync=True)
-    axis = traitlets.List().tag(sync=True)
+    front: Any = traitlets.List().tag(sync=True)
+    axis: Any = traitlets.List().tag(sync=True)
 
     def __init__(self, target: str = "y"):
         super().__init__(target=str(left_side(target)))

@@ -232,8 +232,8 @@
         const around = [...known.map((i) => edge(i, high[i])), ...known.reverse().map((i) => edge(i, low[i]))];
         if (around.length) draw("path", { class: "band", d: `M${around.join("L")}Z` }, chart.inside);
       }
+      line(chart, x, y, "curve", chart.inside);
       dots(chart, data.X[model.feature].map((v, i) => (v === null || data.y[i] === null ? null : [v, data.y[i]])), ({ row }) => told(row));
-      line(chart, x, y, "curve", draw("g", { "clip-path": chart.inside.getAttribute("clip-path") }, chart.svg));
     }
     const moved = (part) => data.X[part.feature].map((v, i) => {
       const p = model.prediction[i], level = v === null || p === null ? null : at(part.x, part.y, v);
@@ -244,8 +244,8 @@
     const panels = parts.map((part) => panel(box, data.features[part.feature], 200)); // all of them, before any is measured
     parts.forEach((part, k) => {
       const chart = frame(panels[k], { x: padded([part.x[0], part.x[part.x.length - 1]], 0.02), y: shared, xName: "", yName: "" });
+      line(chart, part.x, part.y, "curve", chart.inside);
       dots(chart, moved(part).map((v, i) => (v === null ? null : [data.X[part.feature][i], v])), ({ row }) => `${data.features[part.feature]} ${figure(data.X[part.feature][row])}\n${told(row)}`);
-      line(chart, part.x, part.y, "curve", draw("g", { "clip-path": chart.inside.getAttribute("clip-path") }, chart.svg));
     });
   };
 
