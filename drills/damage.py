@@ -73,14 +73,11 @@ class Files:
 def _record(est, X, y):
     """A record as `epsilex fit` writes it."""
     import numpy as np
-    import pandas as pd
 
-    from epsilex.cli.preparing import Data
-    from epsilex.cli.recording import record_of
-    from epsilex.tables import Table
+    from epsilex.report import Measurements, record
 
-    table = Table(pd.DataFrame(X, columns=["x0", "x1", "x2"]), y, np.arange(len(y)), ())
-    return record_of(Data("drill.csv", "y", table, np.arange(len(y)) % 4 == 0), est, "epsilex fit drill.csv", [])
+    rows = Measurements(np.asarray(X), y, np.arange(len(y)) % 4 == 0)
+    return record(est, rows, "y", "epsilex fit drill.csv", [], "drill.csv")
 
 
 @drill(

@@ -1,14 +1,12 @@
-"""A fitted estimator: its models, the one that is chosen, and how it shows itself."""
+"""A fitted estimator: its models, and the one that is chosen."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from epsilex.data.losses import loss_function
@@ -25,6 +23,7 @@ from epsilex.models.front import Scorer, front_frame
 from epsilex.models.uncertainty import with_uncertainty
 from epsilex.programs.fold import Node
 from epsilex.shapes.knowledge import Shapes
+from epsilex.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 NEARLY = 1e-5  # of the target's mean deviation: largest error of a formula that is called exact
 
 
-class Fitted(BaseEstimator):
+class Fitted(Shown):
     """The part of an estimator that holds the result of a search."""
 
     choice_: Choice
@@ -63,7 +62,7 @@ class Fitted(BaseEstimator):
         return latex_table(rows, self._names(), self.model_.named, self.models_.index(self.model_), digits)
 
     def plot_front(self) -> Figure:
-        """The front, error against length: a matplotlib figure."""
+        """The front, error against length, with its formulas: a matplotlib figure."""
         from epsilex.models.plots import plot_front
 
         check_is_fitted(self, "front_")
@@ -119,15 +118,3 @@ class Fitted(BaseEstimator):
     def _choose(self, index: int) -> None:
         self.model_ = self.models_[index]
         self.front_ = front_frame(self.models_, index)
-
-    def _repr_html_inner(self) -> str:
-        return super()._repr_html_inner() + self._formula_in_html()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._formula_in_html()
-        return bundle
-
-    def _formula_in_html(self) -> str:
-        return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""

@@ -23,7 +23,7 @@ from epsilex.dimensions.carried import units_by_name
 from epsilex.dimensions.units import from_header
 from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, rehearse, search
 from epsilex.evolution.observers import settling
-from epsilex.evolution.observers.observer import Callback, Observer
+from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.signals import Interrupt
 from epsilex.fitted import Fitted
 from epsilex.interrupts import heard, interruptible
@@ -109,7 +109,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     progress : bool
         Whether a progress bar is shown.
     callbacks : sequence of callable
-        Called with each `epsilex.evolution.State`; one that returns True stops the search.
+        Called with each `epsilex.evolution.State`; one with a parameter called `front` also gets the front so far, a
+        sequence of `Model`. One that returns True stops the search.
     checkpoint : path, optional
         File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
         continues from it.
@@ -233,11 +234,12 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         self._check_parameters(settings)
         name = getattr(y, "name", None)
         X, y, weight = self._validated(X, y, sample_weight)
+        self._remember(X, y, weight, name)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
         train, validation = self._held_back(X, y, weight)
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
-        modest = Scales.modest(train.X, train.y)
+        modest = self._modest = Scales.modest(train.X, train.y)
         if modest is not None:
             if shapes is not None:
                 raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
@@ -320,7 +322,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
-        own: list[Observer] = [Callback(function) for function in self.callbacks]
+        own: list[Observer] = [*self._watchers(self._names(), units, settings.loss)]
         settles = self.generations is None and rule_of(self.choose).settles
         if settles and settings.scaling and len(cases) <= settling.ROWS:
             own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from command import QUICK, epsilex
-from epsilex.cli.agreement import disagreement
 from epsilex.models.model import model
 from epsilex.programs.parser import parse
+from epsilex.report.agreement import disagreement
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 The blocks of a page run from top to bottom in one namespace and one folder, Python and `epsilex` commands alike.
 Below a `<!-- long -->` comment commands are only read, not run: those that take hours, and those with a placeholder.
+A block of text right after a block of Python is what that prints; `python docs/outputs.py` puts it there.
 """
 
 from __future__ import annotations
@@ -43,8 +44,12 @@ class Block:
     long: bool
 
 
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
 def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
+    text = read(page)
     record = page.stem.startswith("reproduction")  # of runs that took hours
     found = []
     for match in BLOCK.finditer(text):
@@ -85,16 +90,21 @@ def workplace(tmp_path, monkeypatch, own_operators):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
-def test_the_code_of_a_page_runs(page, workplace, capsys):
+def test_the_code_of_a_page_runs(page, workplace, capsys, monkeypatch):
     if page.name in NEEDS:
         pytest.importorskip(NEEDS[page.name])
+    monkeypatch.setenv("COLUMNS", "100")
+    outputs = {block["code"]: block["output"] for block in load("outputs").SHOWN.finditer(read(page))}
     namespace = {"__name__": "__main__"}
     for number, block in enumerate(blocks(page)):
         if block.language == "python":
+            capsys.readouterr()
             # As a file, at its line of the page: Numba and tracebacks want to read the source.
             script = workplace / f"{page.stem}-{number}.py"
             script.write_text("\n" * (block.line - 1) + block.code, encoding="utf-8")
             exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), namespace)
+            printed, shown = capsys.readouterr().out, outputs[block.code]
+            assert shown is None or printed == shown, f"{page.name}, line {block.line}: python docs/outputs.py"
         elif block.language == "bash" and not block.long:
             for program, *words in commands(block):
                 if program == "epsilex":

@@ -13,13 +13,14 @@ from typing import Any
 from epsilex.cli.folder import check_free, claimed, holds_result
 from epsilex.cli.live import LiveFiles, WatchedRegressor
 from epsilex.cli.preparing import Data
-from epsilex.cli.recording import front_table, record_of
+from epsilex.cli.recording import front_table, measurements
 from epsilex.cli.terminal import note
 from epsilex.data.scales import Scales
 from epsilex.evolution.observers.checkpoint import exists, previous
 from epsilex.files import write_files
 from epsilex.models.persistence import model_text
 from epsilex.report import FILE, Fit, render
+from epsilex.report import record as record_of
 
 CHECKPOINT = "search.checkpoint"
 FILES = ("model.json", "front.csv", "history.csv", "report.html")
@@ -65,7 +66,7 @@ def fit(
         est.fit(X, y, None if data.weight is None else data.weight[training])
         notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
         size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
-        record = record_of(data, est, shlex.join([*command, *size]), notes)
+        record = record_of(est, measurements(data), data.target, shlex.join([*command, *size]), notes, data.name)
         _write(record, est, out)
         if est.stopped_by_ == "interrupt":
             note([_how_to_continue(out / CHECKPOINT)])

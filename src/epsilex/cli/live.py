@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from epsilex.cli.preparing import Data
-from epsilex.cli.recording import front_table, record
+from epsilex.cli.recording import front_table, measurements
 from epsilex.data.scales import Scales, unscaled
 from epsilex.evolution import Settings, State, Stop
 from epsilex.evolution.observers.archive import Archive
@@ -21,7 +21,7 @@ from epsilex.models import Model
 from epsilex.models.model import model
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.regressor import SymbolicRegressor
-from epsilex.report import Fit, render
+from epsilex.report import Course, Fit, record_of, render
 
 EVERY = 10.0  # seconds between two refreshes, at least
 SHARE = 0.02  # of the time that refreshing may take
@@ -84,9 +84,12 @@ class LiveFiles:
             "is the most accurate so far; the constants are polished and the choice is made at the end."
         )
         choice = {"text": text, "odds": None, "noise": None, "closest": None}
-        return record(
-            self.data, models, len(models) - 1, choice, self.settings, frame(self._rows),
-            f"{state.generation} generations in {seconds:.1f} s so far", self.command, self.data.table.notes, "",
+        course = Course(
+            self.settings, frame(self._rows), f"{state.generation} generations in {seconds:.1f} s so far", ""
+        )
+        return record_of(
+            models, len(models) - 1, choice, course, measurements(self.data), self.data.target, self.command,
+            self.data.table.notes, self.data.name,
         )  # fmt: skip
 
     def _front(self, archive: Archive) -> list[Model]:

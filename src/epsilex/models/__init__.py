@@ -2,6 +2,7 @@
 
 model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
+dependence   how a formula depends on single features
 own          models of a person's own formulas
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
@@ -11,6 +12,7 @@ lean         simpler forms that the data supports
 polish       constants in float64
 naming       constants by name: pi, e, roots, and the user's own
 persistence  models as JSON files
+marks        the knee of a front, and the range of its axis
 plots        figures of fits, fronts and histories
 """
 

@@ -25,7 +25,7 @@ DIGITS = 6  # of the constants in `formula`, at most
 LEVEL = 0.95  # of the intervals in `constants`
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Model:
     """A formula over named features.
 
@@ -42,10 +42,10 @@ class Model:
     nodes: tuple[Node, ...]
     feature_names: tuple[str, ...]
     metrics: dict[str, float] = field(default_factory=dict)
-    uncertainty: Uncertainty | None = field(default=None, compare=False, repr=False)
-    labels: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
-    named: dict[str, float] | None = field(default_factory=dict, compare=False, repr=False)
-    units: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+    uncertainty: Uncertainty | None = field(default=None, compare=False)
+    labels: dict[int, str] = field(default_factory=dict, compare=False)
+    named: dict[str, float] | None = field(default_factory=dict, compare=False)
+    units: dict[int, str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def from_formula(cls, formula: str, X, y, *, noise="auto", sample_weight=None) -> Model:
@@ -255,6 +255,9 @@ class Model:
 
     def __str__(self) -> str:
         return self.formula
+
+    def __repr__(self) -> str:
+        return f"Model({self.formula!r})"
 
 
 def model(nodes: Sequence[Node], feature_names: Sequence[str], **metrics: Any) -> Model:
