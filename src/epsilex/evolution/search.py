@@ -22,7 +22,7 @@ from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve
 
 REHEARSING = 100  # programs, enough to run every part of the search
-_REHEARSED: set[tuple[type, str]] = set()
+_REHEARSED: set[tuple[type, bool, str]] = set()
 
 
 @dataclass(slots=True)
@@ -101,11 +101,12 @@ def rehearse(cases: Cases, settings: Settings) -> None:
     So a time limit counts only the search: compiling takes half a minute, once per machine.
     """
     few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
-    if (type(cases), repr(few)) not in _REHEARSED:
+    kind = (type(cases), cases.prior.form is not None, repr(few))
+    if kind not in _REHEARSED:
         for state in evolve(Run(cases, few)):
             if state.generation == 2:
                 break
-        _REHEARSED.add((type(cases), repr(few)))  # not before: an interrupt leaves kernels to compile
+        _REHEARSED.add(kind)  # not before: an interrupt leaves kernels to compile
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
@@ -117,7 +118,9 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
             f"{len(population)} and {population.programs.width}; "
             f"got {settings.population_size} and {settings.max_length}"
         )
-    population.programs.validate(cases.n_features)
+    population.programs.validate(cases.n_leaves)
+    if cases.prior.form is not None:
+        cases.prior.form.check(population.programs)
     run = Run(cases, settings, n_jobs)
     measured = run.refused(run.measured(population.programs))
     measured.age = population.age.copy()

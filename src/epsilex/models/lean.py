@@ -24,13 +24,10 @@ from epsilex.models.choice.description import (
     describe,
 )
 from epsilex.models.polish import polish, with_constants
-from epsilex.programs.algebra.gathering import gather
-from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import DIV, NEG, SUB, Term, constant, make
 from epsilex.programs.fold import Node, fold
-from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.numeric import evaluate64
+from epsilex.programs.gradient import constant_places
 from epsilex.programs.operators import CONSTANT, FEATURE
 
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
@@ -76,11 +73,12 @@ class Bench:
     def tuned(self, nodes: Sequence[Node], noise: Noise, fixed: frozenset[int] = frozenset(), steps: int = 20):
         """The program with all constants but the `fixed` ones tuned under a noise, then tidied."""
         places = [k for k in constant_places(nodes) if k not in fixed]
-        return self.tidy(simplify(polish(nodes, self.X, noise, places, steps)))
+        done = polish(nodes, self.X, noise, places, steps, jacobian=self.language.jacobian)
+        return self.tidy(self.language.each(done, simplify))
 
     def tidy(self, nodes: Sequence[Node]) -> list[Node]:
         some = self.X[:PRUNING_ROWS]
-        return gather(prune(nodes, some, evaluate64), some, evaluate64)
+        return self.language.tidy(nodes, some)
 
     def best(self, nodes: Sequence[Node], noises: Sequence[Noise] | None = None, steps: int = 20) -> Form | None:
         """The best of the unchanged program and the program tuned under each noise."""
@@ -92,13 +90,14 @@ class Bench:
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
-        for nodes, fixed in (*numbers(form, self), *deletions(form.nodes)):
+        smaller = ((nodes, frozenset()) for nodes in self.language.smaller(form.nodes, deletions))
+        for nodes, fixed in (*numbers(form, self), *smaller):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
                     break
                 self.tried[key] = None
-                if self.allowed is None or self.allowed(simplify(nodes)):
+                if self.allowed is None or self.allowed(self.language.each(nodes, simplify)):
                     trial = self.tuned(nodes, form.description.noise, fixed, STEPS)
                     self.tried[key] = self.described(trial)
             found = self.tried[key]
@@ -124,7 +123,7 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
     places = constant_places(nodes)
     if not places:
         return
-    out, jacobian = jacobian64(nodes, bench.X, places)
+    out, jacobian = bench.language.jacobian(nodes, bench.X, places)
     with np.errstate(all="ignore"):
         a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
     if not np.isfinite(a).all():
@@ -178,11 +177,11 @@ def _simple_near(value: float, code: int) -> list[float]:
     return sorted(near)
 
 
-def deletions(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
+def deletions(nodes: Sequence[Node]) -> Iterator[list[Node]]:
     """The program with one operator replaced by one of its arguments, as if the other were 0 or 1."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for smaller in _without_one(root):
-        yield simplify(smaller.nodes), frozenset()
+        yield simplify(smaller.nodes)
 
 
 def _without_one(term: Term) -> Iterator[Term]:

@@ -229,9 +229,10 @@ def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> t
             raise ValueError(f"expected {name} as {array.dtype} of shape {array.shape}; got {got}")
     population = Population.from_arrays({name: arrays[f"population.{name}"] for name in like.arrays()})
     archive = Archive.from_arrays({name: arrays[f"archive.{name}"] for name in Archive(width).arrays()})
-    population.programs.validate(cases.n_features)
-    for kept in (archive, *archive.shelves):
-        kept.programs.take(kept.taken).validate(cases.n_features)
+    for kept in (population.programs, *(a.programs.take(a.taken) for a in (archive, *archive.shelves))):
+        kept.validate(cases.n_leaves)
+        if cases.prior.form is not None:
+            cases.prior.form.check(kept)
     return population, archive
 
 
