@@ -13,7 +13,7 @@ from epsilex.forms.slopes import templates
 from epsilex.programs import Programs
 from epsilex.programs.operators import arities, opcode
 
-WIDTH = 400  # nodes of a formula in the search; a filling that makes a longer one counts as undefined
+WIDTH = 256  # nodes of a formula in the search; a filling that makes a longer one counts as undefined
 
 
 @dataclass(frozen=True)

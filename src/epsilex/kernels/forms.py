@@ -165,7 +165,7 @@ def write(
 
 @jit
 def fill(form, opcode, feature, constant, length, o_opcode, o_feature, o_constant, o_length, first, last):
-    """The formulas of fillings first..last-1; an undefined number where one is too long."""
+    """The formulas of fillings first..last-1, into arrays of zeros; an undefined number where one is too long."""
     width = o_opcode.shape[1]
     starts, tasks = np.empty(opcode.shape[1], np.int64), np.empty((TASKS, 4), np.int64)
     begin, end, own = np.empty(form[13], np.int64), np.empty(form[13], np.int64), np.empty(form[14], np.int64)
@@ -179,8 +179,8 @@ def fill(form, opcode, feature, constant, length, o_opcode, o_feature, o_constan
         if size == 0:
             size = 1
             o_opcode[i, 0], o_feature[i, 0], o_constant[i, 0] = CONSTANT, 0, np.nan
+            clear_rest(o_opcode[i], o_feature[i], o_constant[i], 1)
         o_length[i] = size
-        clear_rest(o_opcode[i], o_feature[i], o_constant[i], size)
 
 
 @jit
