@@ -133,6 +133,9 @@ def fit(
     guess: Annotated[
         list[str] | None, typer.Option(help="A formula to begin with, such as a*x + b; may be given several times.")
     ] = None,
+    form: Annotated[
+        str | None, typer.Option(help="A formula with unknown functions to search, such as f(x)*exp(-g(t)) + c.")
+    ] = None,
     units: Annotated[
         str | None, typer.Option(help="header, for names such as v [m/s]; or units such as m=kg,v=m/s.")
     ] = None,
@@ -157,7 +160,7 @@ def fit(
     est = fitting.estimator(
         preset, jobs=jobs, time_limit=time, generations=generations, selection=selection, population_size=population,
         random_state=seed, guesses=tuple(guess or ()), constraints=tuple(constraint or ()),
-        domain=fitting.domain_of(domain),
+        domain=fitting.domain_of(domain), form=form,
     )  # fmt: skip
     frame, sigma = fitting.without_noise(read_table(data), noise, target)
     table = training_table(frame, target, strict)
@@ -172,7 +175,7 @@ def fit(
     command = ["epsilex", "fit", str(data), *options(target=target, selection=selection,
                preset=preset if preset != Preset.default else None, noise=noise if noise != "auto" else None, seed=seed,
                test_share=test_share if test_share != TEST_SHARE else None, out=out, units=units, domain=domain,
-               target_unit=target_unit, constant_units=constant_units if constant_units != "none" else None),
+               target_unit=target_unit, form=form, constant_units=constant_units if constant_units != "none" else None),
                *(word for text in guess or () for word in ("--guess", text)),
                *(word for text in constraint or () for word in ("--constraint", text))]  # fmt: skip
     record = fitting.fit(fitting.Data(data.name, target, table, held_back), est, out, command, news, resume)
@@ -205,7 +208,7 @@ def show(
 
     m = load_model(model)
     shown = {
-        Format.text: lambda: m.formula,
+        Format.text: lambda: "\n".join([m.formula, *m.definitions]),
         Format.latex: m.latex,
         Format.python: m.python,
         Format.sympy: lambda: str(m.sympy()),

@@ -103,6 +103,15 @@ class Model:
         inner = self.form.rounded(self.nodes, self._rounded())
         return {name: text(nodes, names, DIGITS, self.named) for name, (names, nodes) in inner.items()}
 
+    @property
+    def definitions(self) -> list[str]:
+        """The unknown functions and constants of the form as they are defined: `f(x) = x^2`, `c = 2`."""
+        if self.form is None:
+            return []
+        words = self.functions
+        found = [f"{name}({', '.join(names)}) = {words[name]}" for name, (names, _) in self.form.functions.items()]
+        return found + [f"{name} = {value:.{DIGITS}g}" for name, value in self.form.constants.items()]
+
     def text(self, digits: int | None = None, named: bool = False) -> str:
         """Formula text with this many significant digits, by default all; with `named` numbers go by their names."""
         return text(self.nodes, self.feature_names, digits, self.named if named else None)
