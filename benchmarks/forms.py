@@ -87,7 +87,10 @@ def section(results: Results) -> Section:
     )
     summary = [
         ["inner functions recovered", f"{sum(row['recovered'] for row in with_form)} of {len(with_form)}", ""],
-        ["whole formula close", *(f"{sum(row['close'] for row in part)} of {len(part)}" for part in (with_form, without))],
+        [
+            "whole formula close",
+            *(f"{sum(row['close'] for row in part)} of {len(part)}" for part in (with_form, without)),
+        ],
     ]
     other = {(row["problem"], row["seed"]): row for row in without}
     lines = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from joblib import effective_n_jobs
@@ -21,6 +22,17 @@ EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in
 
 class Searching(Parameters):
     """The part of an estimator that runs a search."""
+
+    search_: Search
+    target_error: float
+    n_jobs: int | None
+    callbacks: Sequence[Callable]
+    checkpoint_every: float
+    on_interrupt: str
+    progress: bool
+
+    def _names(self) -> list[str]:
+        raise NotImplementedError
 
     def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
         n_jobs = effective_n_jobs(self.n_jobs or 1)
@@ -41,7 +53,7 @@ class Searching(Parameters):
                 checkpoint=checkpoint, resume=self._resumed(), begin=begin,
             )  # fmt: skip
 
-    def _progress(self, stop: Stop, units: Scales):
+    def _progress(self, stop: Stop, units: Scales) -> AbstractContextManager:
         if not self.progress:
             return nullcontext(())
         from epsilex.evolution.observers.progress import progress_bar

@@ -21,8 +21,8 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
         out.print(line)
     out.print()
     out.print(Text(printable(f"{fit.target} = {fit.model.formula}"), style="bold"), soft_wrap=True)
-    for line in fit.model.definitions:
-        out.print(Text(printable(f"  {line}")), soft_wrap=True)
+    for definition in fit.model.definitions:
+        out.print(Text(printable(f"  {definition}")), soft_wrap=True)
     out.print()
     if fit.choice.get("text"):
         out.print(printable(str(fit.choice["text"])))

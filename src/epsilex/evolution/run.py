@@ -31,7 +31,6 @@ from epsilex.planting.groups import groups
 from epsilex.programs import Programs
 from epsilex.selection import Address, Measures
 
-
 TUNED_AT_START = 3  # times that the constants of the first fillings of a form are tuned
 
 
@@ -92,8 +91,9 @@ class Run:
             programs = formed.start(self.settings.population_size)
         with self.clock("evaluate"):
             population = self.refused(self.measured(programs))
-        for _ in range(TUNED_AT_START if self.tuner.children is not None else 0):
-            self.tuner.children(population, self, 0)
+        if self.tuner.children is not None:
+            for _ in range(TUNED_AT_START):
+                self.tuner.children(population, self, 0)
         look_closer(population, self.cases, self.n_jobs)
         return State(0, self.refused(population), len(population) + population.evaluated, np.empty(0))
 

@@ -141,7 +141,7 @@ def jacobian(
 
 
 def tidied(whole: Sequence[Sourced]) -> list[Sourced]:
-    """A formula without factors of exactly 1, and with factors of numbers in the coefficients of bare features."""
+    """A formula without factors of exactly 1, and with minus signs in numbers and coefficients."""
     stack: list[list[Sourced]] = []
     for item in whole:
         code = item.node[0]
@@ -150,8 +150,13 @@ def tidied(whole: Sequence[Sourced]) -> list[Sourced]:
             continue
         arity = lookup(code).arity
         args = stack[-arity:]
-        stack[-arity:] = [_product(*args, item) if code == MUL else _negation(*args, item) if code == NEG
-                          else [*(one for arg in args for one in arg), item]]  # fmt: skip
+        if code == MUL:
+            done = _product(args[0], args[1], item)
+        elif code == NEG:
+            done = _negation(args[0], item)
+        else:
+            done = [*(one for arg in args for one in arg), item]
+        stack[-arity:] = [done]
     return stack[0]
 
 

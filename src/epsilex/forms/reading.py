@@ -61,7 +61,6 @@ class _Reader:
     scripts: list[Script] = field(default_factory=list)
     constants: list[str] = field(default_factory=list)
     pending: list[tuple[int, int, int]] = field(default_factory=list)
-    words: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def run(self) -> tuple[Script, ...]:
         self.scripts.append(())  # the place of the whole formula
@@ -79,7 +78,7 @@ class _Reader:
         """The tokens of a part of the text."""
         if depth > MAX_DEPTH:
             raise self.error(f"expected at most {MAX_DEPTH} nested calls; got more", begin)
-        shown, stand_ins = list(self.text[:end]), []
+        shown, stand_ins, words = list(self.text[:end]), [], []
         shown[:begin] = " " * begin
         at = begin
         while (match := _WORD.search(self.text, at, end)) is not None:
@@ -89,26 +88,24 @@ class _Reader:
                 continue
             start, close = match.start(), self.closing(match.end() - 1, end)
             number = self.call(name, start, match.end(), close, depth)
-            word = chr(STAND_IN + number)
             stand_ins.append(number)
-            shown[start : close + 1] = "`" + word.ljust(close - start - 1) + "`"
-            self.words[number] = (start, close)
+            words.append(chr(STAND_IN + number).ljust(close - start - 1))
+            shown[start : close + 1] = f"`{words[-1]}`"
             at = close + 1
-        widths = [word.ljust(self.words[n][1] - self.words[n][0] - 1) for n in stand_ins for word in [chr(STAND_IN + n)]]
         try:
-            found = written("".join(shown), [*self.names, *widths])
+            found = written("".join(shown), [*self.names, *words])
         except ValueError as error:
             raise ValueError(f"form: {str(error).removeprefix('text: ')}, in {self.text!r:.200}") from None
         tokens: list[Token] = []
-        for k, (code, column, number) in enumerate(found.nodes):
+        for k, (code, column, value) in enumerate(found.nodes):
             if k in found.labels:
                 tokens.append(Token(NAMED, self.constant(found.labels[k])))
             elif code == FEATURE and column >= len(self.names):
                 tokens.append(Token(CALL, stand_ins[column - len(self.names)]))
-                if number != 1.0:
-                    tokens += [Token(NODE, CONSTANT, 0, number), Token(NODE, MUL)]
+                if value != 1.0:
+                    tokens += [Token(NODE, CONSTANT, 0, value), Token(NODE, MUL)]
             else:
-                tokens.append(Token(NODE, code, column, number))
+                tokens.append(Token(NODE, code, column, value))
         return tuple(tokens)
 
     def constant(self, name: str) -> int:
@@ -199,13 +196,14 @@ class _Reader:
             n = next((len(self.arguments(m.end(), self.closing(m.end() - 1, len(self.text))))
                       for m in _WORD.finditer(self.text) if m["name"] == name), 0)  # fmt: skip
             if not n:
-                raise self.error(f"expected a call of {name} in the form, or d({name}(x), x); got d({name}, ...) alone", at)
+                raise self.error(f"expected a call of {name}, or d({name}(x), x); got d({name}, ...) alone", at)
             self.declare(name, n, at)
         return [*self.arity].index(name)
 
     def resolved(self, function: int, column: int, at: int) -> Call:
         """The derivative by a column of the call that has this column as an argument."""
-        name, found = [*self.arity][function], []
+        name = [*self.arity][function]
+        found: list[Call] = []
         for call in self.calls:
             if call.function == function and call.slope < 0 and call.arguments:
                 columns = self.columns_of(call)

@@ -90,7 +90,8 @@ class Bench:
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
-        smaller = ((nodes, frozenset()) for nodes in self.language.smaller(form.nodes, deletions))
+        nothing: frozenset[int] = frozenset()
+        smaller = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, deletions))
         for nodes, fixed in (*numbers(form, self), *smaller):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:

@@ -62,13 +62,13 @@ def tune_fillings(
     programs: Programs, drawn: tuple[np.ndarray, ...], settings: Settings, n_jobs: int, form: Tables
 ) -> None:
     """As `tune_constants`, on fillings of a form: a constant that occurs in several places of the formula is one."""
-    from epsilex.kernels import forms, slices
+    from epsilex.kernels import form_tuning, slices
 
     used = form.opcodes(programs)
     table, slopes = addresses(used), addresses(used, slope=True)
 
     def part(first: int, last: int) -> None:
-        forms.tune(
+        form_tuning.tune(
             form.arrays, table, slopes, programs.opcode, programs.feature, programs.constant, programs.length,
             *drawn, settings.coefficients, settings.tuning_steps, WIDTH, first, last,
         )  # fmt: skip
