@@ -21,6 +21,7 @@ from epsilex.programs.numeric import evaluate64
 KEY = ("problem", "seed", "method", "seconds")
 METHODS = ("form", "plain")
 SECONDS, SEEDS = 10, 1
+BEYOND = 0.25  # of the range of an argument
 CLOSE = 1e-3  # relative error of a recovered function
 PAGE = Path(__file__).with_name("FORMS.md")
 
@@ -48,18 +49,21 @@ def measure(problem: str, seed: int, method: str, seconds: float) -> Row:
     fresh, truth = known.rows(FRESH, 1_000_000 + seed)
     error = relative(m.predict(fresh), truth - truth.mean(), truth)
     found = {name: distance(m, name, inner) for name, inner in known.inner.items()} if method == "form" else {}
+    beyond = [distance(m, name, inner, BEYOND) for name, inner in known.inner.items()] if method == "form" else []
     recovered = bool(found) and all(value <= CLOSE for value in found.values())
     return {
         "recovered": recovered, "close": bool(error <= CLOSE), "whole": error, "inner": found,
+        "beyond": max(beyond, default=None),
         "length": m.length, "formula": m.formula, "functions": m.functions,
         "generations": fitted.estimator.n_generations_, "stopped": fitted.estimator.stopped_by_,
     }  # fmt: skip
 
 
-def distance(m: Model, name: str, inner: Inner) -> float:
-    """Relative error of an inner function on fresh rows of its arguments, up to its freedom."""
+def distance(m: Model, name: str, inner: Inner, beyond: float = 0.0) -> float:
+    """Relative error of an inner function on fresh rows of its arguments, up to its freedom; their ranges extend beyond
+    the data's upper end by this share."""
     rng = np.random.default_rng(7)
-    U = np.column_stack([rng.uniform(*limits, FRESH) for limits in inner.ranges])
+    U = np.column_stack([rng.uniform(low, high + beyond * (high - low), FRESH) for low, high in inner.ranges])
     truth, own = inner.values(*U.T), evaluate64(m.form.functions[name][1], U)
     if inner.freedom == "offset":
         return relative(own - own.mean(), truth - truth.mean(), truth - truth.mean())
@@ -82,11 +86,17 @@ def section(results: Results) -> Section:
     note = (
         f"{len(PROBLEMS)} forms, {ROWS} rows, noise of {NOISE:g} of the target's standard deviation, {SECONDS} CPU "
         "seconds, one thread. Recovered: every inner function agrees with the true one to "
-        f"{CLOSE:g} on {FRESH} fresh rows, up to what the form leaves open (an offset or a factor). Whole formula: its "
+        f"{CLOSE:g} on {FRESH} fresh rows, up to what the form leaves open (an offset or a factor). "
+        f"Beyond: the same, with arguments up to {BEYOND:.0%} beyond their range. Whole formula: its "
         "root mean squared error on fresh rows, over the target's standard deviation; *close* if below the same limit."
     )
     summary = [
         ["inner functions recovered", f"{sum(row['recovered'] for row in with_form)} of {len(with_form)}", ""],
+        [
+            f"also {BEYOND:.0%} beyond the data",
+            f"{sum(row['beyond'] <= CLOSE for row in with_form)} of {len(with_form)}",
+            "",
+        ],
         [
             "whole formula close",
             *(f"{sum(row['close'] for row in part)} of {len(part)}" for part in (with_form, without)),
@@ -100,9 +110,10 @@ def section(results: Results) -> Section:
         inner = "; ".join(f"`{name} = {text[:60]}`" for name, text in row["functions"].items())
         lines.append([
             row["problem"], f"`{PROBLEMS[row['problem']].form}`", "yes" if row["recovered"] else "no", f"{worst:.1e}",
+            f"{row['beyond']:.1e}",
             f"{row['whole']:.1e}", "" if plain is None else f"{plain['whole']:.1e}", inner,
         ])  # fmt: skip
-    heads = ["problem", "form", "recovered", "error inside", "whole", "whole, no form", "found"]
+    heads = ["problem", "form", "recovered", "error inside", "beyond", "whole", "whole, no form", "found"]
     text = f"{fill(note, 120)}\n\n{made(rows)}{table(['', 'with the form', 'without'], summary)}\n{table(heads, lines)}"
     return Section("Unknown functions in known forms", text)
 
