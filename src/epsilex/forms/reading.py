@@ -22,7 +22,7 @@ MAX_CALLS = 100
 MAX_CHARACTERS = 10_000
 MAX_DEPTH = 50
 STAND_IN = 0xE000  # characters for private use, which no name has
-MUL = opcode("mul")
+MUL, NEG = opcode("mul"), opcode("neg")
 _WORD = re.compile(r"`(?:[^`]|``)*`|(?P<name>[^\W\d]\w*)(?P<gap>\s*)\(|[^\W\d]\w*|[(),]", re.DOTALL)
 
 
@@ -102,7 +102,9 @@ class _Reader:
                 tokens.append(Token(NAMED, self.constant(found.labels[k])))
             elif code == FEATURE and column >= len(self.names):
                 tokens.append(Token(CALL, stand_ins[column - len(self.names)]))
-                if value != 1.0:
+                if value == -1.0:
+                    tokens.append(Token(NODE, NEG))
+                elif value != 1.0:
                     tokens += [Token(NODE, CONSTANT, 0, value), Token(NODE, MUL)]
             else:
                 tokens.append(Token(NODE, code, column, value))

@@ -62,7 +62,7 @@ def write(
             return 0
         waiting -= 1
         kind, a, b, c = tasks[waiting, 0], tasks[waiting, 1], tasks[waiting, 2], tasks[waiting, 3]
-        if length + 2 > width:
+        if length + (2 if kind == TIMES else 1) > width:
             return 0
         if kind == RUN:
             if a + 1 < b:
@@ -91,7 +91,7 @@ def write(
         elif kind == COPY:
             k = a
             while k <= b:
-                if length + 2 > width:
+                if length + 1 > width:
                     return 0
                 if opcode[k] != FEATURE:
                     o_opcode[length], o_feature[length], o_constant[length] = opcode[k], 0, constant[k]
