@@ -253,7 +253,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         if rule is not None or fixed is not None:
             units = Scales.without_shifts(train.X, train.y, fixed)
         if outline is not None:
-            units = Scales.of_target(train.X, train.y)
+            units = Scales.of_target(train.X, train.y, settings.loss in POWERS)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         zero = -units.y_shift / units.y_scale
         cases = self._cases(*units.apply(train.X, train.y), search_weight(train, self._noise()), zero, settings)

@@ -226,6 +226,13 @@ def test_columns_and_targets_of_any_usual_size(size):
     assert found.score(TABLE * [size, 1, 1], (TABLE.x**2 + TABLE.t) * size) > 0.99
 
 
+def test_a_loss_of_ones_own_sees_the_users_units():
+    found = fitted("f(x) + g(t)", y=100 * TABLE.x, loss=lambda y, p: np.log1p(np.abs(y - p)))
+    m = found.model_
+    assert m.metrics["loss"] == pytest.approx(np.log1p(np.abs(100 * TABLE.x - m.predict(TABLE))).mean(), rel=1e-6)
+    assert found.history_["best_mae"].iloc[-1] < 100
+
+
 def test_a_form_that_is_never_finite_is_told():
     with pytest.raises(ValueError, match="form: expected one that is finite"):
         fitted("log(0*f(x) - 1)", generations=1)

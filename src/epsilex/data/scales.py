@@ -55,10 +55,11 @@ class Scales:
         return cls(np.zeros(X.shape[1]), some.x_scale, all_.y_shift if y_shift is None else y_shift, all_.y_scale)
 
     @classmethod
-    def of_target(cls, X: np.ndarray, y: np.ndarray) -> Scales:
-        """Scales that keep features as they are and divide the target by its size."""
-        size = _power_of_two(float(np.abs(y).max()))
-        return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]), 0.0, size)
+    def of_target(cls, X: np.ndarray, y: np.ndarray, free_target: bool) -> Scales:
+        """Scales that keep features as they are, and divide the target by its size if it is free or that is extreme."""
+        size = float(np.abs(y).max())
+        scale = _power_of_two(size) if free_target or not 1.0 / EXTREME < size < EXTREME else 1.0
+        return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]), 0.0, scale)
 
     @classmethod
     def modest(cls, X: np.ndarray, y: np.ndarray) -> Scales | None:

@@ -20,7 +20,7 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
 MUL, NEG = opcode("mul"), opcode("neg")
-MAX_NODES = 20_000  # of a formula; a longer one counts as undefined
+MAX_NODES = 20_000  # of a formula; a longer one counts as undefined, and so does one that is too deep
 UNDEFINED: Node = (CONSTANT, 0, float("nan"))
 
 
@@ -109,7 +109,7 @@ def filled(nodes: Sequence[Node], outline: Outline) -> list[Sourced]:
     writer = _Writer(nodes, outline)
     try:
         writer.script(0)
-    except OverflowError:
+    except (OverflowError, RecursionError):
         return [Sourced(UNDEFINED)]
     return writer.out
 

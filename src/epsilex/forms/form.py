@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from epsilex.programs.operators import canonical, opcodes
@@ -51,7 +52,7 @@ def _check(name: object, known: object) -> None:
     if not isinstance(known, Mapping) or not known.keys() <= {*LIMITS}:
         raise ValueError(f"functions: expected {' and '.join(LIMITS)} of {name}; got {known!r:.100}")
     most, operators = known.get("max_length", 1), known.get("operators", ("add",))
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+    if isinstance(most, bool) or not isinstance(most, Integral) or most < 1:
         raise ValueError(f"functions: expected a max_length of {name} that is an integer of at least 1; got {most!r}")
     if isinstance(operators, str) or not isinstance(operators, Sequence) or not operators:
         raise ValueError(f"functions: expected operators of {name} as a sequence of names; got {operators!r}")

@@ -11,7 +11,17 @@ import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.forms import TASKS, spans, write
-from epsilex.kernels.jacobian import arguments, backward, cholesky_solve, dot, forward, residual_sums, residuals
+from epsilex.kernels.jacobian import (
+    add_to_normal,
+    arguments,
+    backward,
+    clear_normal,
+    damped_step,
+    finite_normal,
+    forward,
+    residual_sums,
+    residuals,
+)
 from epsilex.kernels.postfix import CONSTANT, FEATURE
 
 
@@ -83,10 +93,7 @@ def tune(
             continue
         damping = 1e-2
         for _ in range(steps):
-            for p in range(m):
-                gradient[p] = 0.0
-                for q in range(p + 1):
-                    normal[p, q] = 0.0
+            clear_normal(normal, gradient, m)
             for block in range(blocks):
                 start = block * n
                 w = root_w[start : start + n]
@@ -107,23 +114,12 @@ def tune(
                         add_product_of_three(slope[e], w, x_e, np.float32(gain[e]), n, columns[number[source[e]]])
                     else:
                         add_product(slope[e], w, np.float32(gain[e]), n, columns[number[source[e]]])
-                for p in range(m):
-                    gradient[p] += dot(columns[p], residual, n)
-                    for q in range(p + 1):
-                        normal[p, q] += dot(columns[p], columns[q], n)
-            finite = True
-            for p in range(m):  # a NaN anywhere in a column shows in its diagonal
-                finite &= np.isfinite(normal[p, p]) & np.isfinite(gradient[p])
-            if not finite:
+                add_to_normal(columns, residual, n, m, normal, gradient)
+            if not finite_normal(normal, gradient, m):
                 break
             moved = False
             for _ in range(3):
-                for p in range(m):
-                    for q in range(p + 1):
-                        damped[p, q] = normal[p, q]
-                    damped[p, p] = normal[p, p] * (1.0 + damping) + 1e-12
-                    step[p] = gradient[p]
-                if cholesky_solve(damped, step, m):
+                if damped_step(normal, gradient, damping, m, damped, step):
                     for e in range(nodes):
                         trial[e] = c[e]
                         if source[e] >= 0 and number[source[e]] >= 0:

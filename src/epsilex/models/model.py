@@ -14,7 +14,7 @@ from epsilex.models.uncertainty import Uncertainty, band, rounded
 from epsilex.programs import export
 from epsilex.programs.constants import named_number
 from epsilex.programs.fold import Node
-from epsilex.programs.formula import text
+from epsilex.programs.formula import quoted, text
 from epsilex.programs.length import length
 from epsilex.programs.numeric import evaluate64
 
@@ -109,7 +109,10 @@ class Model:
         if self.form is None:
             return []
         words = self.functions
-        found = [f"{name}({', '.join(names)}) = {words[name]}" for name, (names, _) in self.form.functions.items()]
+        found = [
+            f"{name}({', '.join(map(quoted, names))}) = {words[name]}"
+            for name, (names, _) in self.form.functions.items()
+        ]
         return found + [f"{name} = {value:.{DIGITS}g}" for name, value in self.form.constants.items()]
 
     def text(self, digits: int | None = None, named: bool = False) -> str:
