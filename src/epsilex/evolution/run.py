@@ -103,7 +103,8 @@ class Run:
         population = state.population
         seen = Measures(population.errors, population.fitness, population.age, population.programs.length)
         broods = []
-        for niche in niches(population.programs.length, self.settings):
+        fixed = 0 if self.form is None else self.form.outline.fixed
+        for niche in niches(population.programs.length, self.settings, fixed):
             measures = seen if len(niche.members) == len(seen) else seen.take(niche.members)
             if state.memory:
                 measures = replace(measures, memory=state.remembered(niche.name))

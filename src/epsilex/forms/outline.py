@@ -90,6 +90,11 @@ class Outline:
         return len(self.functions) - 1 + 2 * len(self.constants)
 
     @property
+    def fixed(self) -> int:
+        """Nodes that every filling of a search has, whatever its functions: joints, and what scales the functions."""
+        return self.joints + sum(function.tail for function in self.functions)
+
+    @property
     def widest(self) -> int:
         """The greatest number of arguments of a function."""
         return max(len(function.arguments) for function in self.functions)
