@@ -113,6 +113,7 @@ PARAMETERS: dict[str, Constraint] = {
         lambda v: not isinstance(v, str) and isinstance(v, Sequence) and all(isinstance(text, str) for text in v),
         "a sequence of formulas as text",
     ),
+    "form": _or_none((lambda v: isinstance(getattr(v, "text", v), str), "a formula as text, or an epsilex.Form")),
     "units": _or_none(
         (
             lambda v: v == "header" if isinstance(v, str) else isinstance(v, Mapping),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -17,9 +18,11 @@ from epsilex.data.shadow import FINAL_ROWS, shadow_rows
 from epsilex.dimensions.carried import carried
 from epsilex.evolution import Search, Settings
 from epsilex.evolution.observers.history import frame
+from epsilex.forms.filling import in_user_units
+from epsilex.forms.tables import Tables
 from epsilex.models.answer import answer
 from epsilex.models.choice.words import Choice
-from epsilex.models.front import Scorer, front_frame
+from epsilex.models.front import Scorer, front_frame, of_form
 from epsilex.models.uncertainty import with_uncertainty
 from epsilex.programs.fold import Node
 from epsilex.shapes.knowledge import Shapes
@@ -81,10 +84,13 @@ class Fitted(Shown):
 
     def _keep(
         self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
-        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None,
+        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None, form: Tables | None = None,
     ) -> None:  # fmt: skip
         """Make the front of what a search left, and choose from it."""
-        kept = [unscaled(nodes, units, *scaling) for nodes, *scaling in found.archive.programs_kept()]
+        kept = [
+            unscaled(nodes, units, *scaling) if form is None else in_user_units(nodes, form.outline)
+            for nodes, *scaling in found.archive.programs_kept()
+        ]
         n = len(found.archive.front)
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         scorer = Scorer(
@@ -92,7 +98,10 @@ class Fitted(Shown):
             settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
             shapes,
         )  # fmt: skip
-        told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, settings.max_length)
+        if form is not None:
+            scorer = of_form(scorer, form.plain)
+        most = settings.max_length if form is None else sys.maxsize  # each function has its own limit
+        told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, most)
         self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
         self.search_ = found

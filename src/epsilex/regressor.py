@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from pathlib import Path
-
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,24 +17,24 @@ from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.dimensions import knowledge
 from epsilex.dimensions.carried import units_by_name
 from epsilex.dimensions.units import from_header
-from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, rehearse, search
-from epsilex.evolution.observers import settling
-from epsilex.evolution.observers.observer import Observer
-from epsilex.evolution.observers.signals import Interrupt
+from epsilex.evolution import Cases, Settings, rehearse
 from epsilex.fitted import Fitted
-from epsilex.interrupts import heard, interruptible
+from epsilex.forms.knowledge import outline_of
+from epsilex.forms.knowledge import scaled as scaled_outline
+from epsilex.forms.outline import Outline
+from epsilex.forms.tables import Tables
+from epsilex.interrupts import interruptible
 from epsilex.models.choice.rules import rule_of
 from epsilex.models.front import in_user_units
 from epsilex.models.own import tuned_guesses
-from epsilex.parameters import SETTINGS, Parameters
+from epsilex.parameters import SETTINGS
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
+from epsilex.searching import Searching
 from epsilex.shapes.knowledge import shapes_of
 
-EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 
-
-class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
+class SymbolicRegressor(RegressorMixin, Fitted, Searching):
     """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
 
     Parameters
@@ -85,6 +81,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     guesses : sequence of str, default=()
         Formulas that may be right, such as `"a*exp(-b*t) + c"`. Names that are not columns are constants, which are
         tuned. The first population begins with them, and they compete for a place on the front.
+    form : str or Form, default=None
+        A formula with unknown functions, such as `"f(x, z)*exp(-g(t)) + c"`: the functions are searched, and names that
+        are not columns are constants, which are tuned. `d(f, x)` is a derivative. An `epsilex.Form` also limits the
+        length and operators of each function. `model_.functions` shows what was found.
     units : mapping of str to str, or "header", default=None
         The unit of each column, such as `{"m": "kg", "v": "m/s"}`, "1" for a pure number; or "header" for names such as
         `v [m/s]`. Only formulas of consistent dimensions are searched, and only such are on the front.
@@ -167,6 +167,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         population_size=None,
         settings=None,
         guesses=(),
+        form=None,
         units=None,
         target_unit=None,
         constant_units="none",
@@ -196,6 +197,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         self.population_size = population_size
         self.settings = settings
         self.guesses = guesses
+        self.form = form
         self.units = units
         self.target_unit = target_unit
         self.constant_units = constant_units
@@ -235,14 +237,16 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         name = getattr(y, "name", None)
         X, y, weight = self._validated(X, y, sample_weight)
         self._remember(X, y, weight, name)
+        outline = self._outline(settings)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
         train, validation = self._held_back(X, y, weight)
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
         modest = self._modest = Scales.modest(train.X, train.y)
         if modest is not None:
-            if shapes is not None:
-                raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
+            if shapes is not None or outline is not None:
+                known = "constraints" if outline is None else "form"
+                raise ValueError(f"{known}: expected numbers between 1e-100 and 1e100; the data has others")
             train = modest.scaled(train)
             validation = None if validation is None else modest.scaled(validation)
             guesses = [scaled(nodes, modest) for nodes in guesses]
@@ -250,17 +254,21 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         fixed = fixed_shift(rule, shapes)
         if rule is not None or fixed is not None:
             units = Scales.without_shifts(train.X, train.y, fixed)
+        if outline is not None:
+            units = Scales.of_target(train.X, train.y, settings.loss in POWERS)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         zero = -units.y_shift / units.y_scale
         cases = self._cases(*units.apply(train.X, train.y), search_weight(train, self._noise()), zero, settings)
         probes = None if shapes is None else probes_of(shapes, train.X, units)
-        cases.prior = Prior(for_population(guesses, units, settings.scaling, settings.max_length), rule, probes)
+        begin = for_population(guesses, units, settings.scaling, settings.max_length)
+        form = None if outline is None else Tables(scaled_outline(outline, train.X, units.y_scale), outline)
+        cases.prior = Prior(begin, rule, probes, form)
         cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
         target = self.target_error
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes), shapes)
+        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes), shapes, form)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
@@ -293,6 +301,11 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
             raise ValueError(f"constants: expected names that are not columns; got {', '.join(map(repr, taken))}")
         return X, y.astype(np.float64), checked_weights(sample_weight, X)
 
+    def _outline(self, settings: Settings) -> Outline | None:
+        """The form over the columns; a ValueError points at what is wrong with it."""
+        beside = {"guesses": self.guesses, "units": self.units, "constraints": self.constraints}
+        return outline_of(self.form, self._names(), settings.operators, settings.max_length, **beside)
+
     def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
         """The distinct rows, and a quarter of them held back if the choice needs it."""
         rows = Rows.distinct(X, y, weight, standard_errors(self.noise, y))
@@ -313,29 +326,3 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
         return evaluate64(nodes, X)
-
-    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
-        n_jobs = effective_n_jobs(self.n_jobs or 1)
-        begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
-        done = begin.state.generation if begin else 0
-        generations = None if self.generations is None else self.generations + done
-        exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
-        stop = Stop(generations, self.time_limit, target, exact)
-        checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
-        own: list[Observer] = [*self._watchers(self._names(), units, settings.loss)]
-        settles = self.generations is None and rule_of(self.choose).settles
-        if settles and settings.scaling and len(cases) <= settling.ROWS:
-            own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
-        interrupt = Interrupt(heard(), self.on_interrupt == "return")  # first, to know of the result; last, to see all
-        with self._progress(stop, units) as bars:
-            return search(
-                cases, settings, stop, n_jobs=n_jobs, observers=[interrupt, *bars, *own, interrupt],
-                checkpoint=checkpoint, resume=self._resumed(), begin=begin,
-            )  # fmt: skip
-
-    def _progress(self, stop: Stop, units: Scales):
-        if not self.progress:
-            return nullcontext(())
-        from epsilex.evolution.observers.progress import progress_bar
-
-        return progress_bar(stop, self._names(), units)

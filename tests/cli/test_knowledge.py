@@ -96,3 +96,35 @@ def test_a_bad_constraint_is_one_line(table, tmp_path, text):
 def test_a_bad_domain_is_one_line(table, tmp_path, domain, said):
     known = ("--constraint", "f >= -99", "--domain", domain)
     assert said in refused(epsilex("fit", table, "--target", "y", *known, *QUICK, "--out", tmp_path / "fit"))
+
+
+def test_a_form(table, tmp_path):
+    form = "f(x) + c*g(z)"
+    done = epsilex("fit", table, "--target", "y", "--form", form, *QUICK, "--out", tmp_path / "fit", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert set(told["functions"]) == {"f", "g"}
+    shown = epsilex("show", tmp_path / "fit" / "model.json").out
+    assert "\nf(x) = " in shown
+    assert "\nc = " in shown
+    page = (tmp_path / "fit" / "report.html").read_text()
+    assert "<code>f(x) = " in page
+    assert f"--form '{form}'" in json.loads((tmp_path / "fit" / "fit.json").read_text())["command"]
+    predicted = epsilex("predict", tmp_path / "fit" / "model.json", table)
+    assert predicted.code == 0, predicted.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--form", "f(x"), "form: expected ')' to close this bracket; got the end (at character 2)"),
+        (("--form", "f(x) + f(x, z)"), "form: expected 1 argument of f, as before; got 2 (at character 8)"),
+        (("--form", "x*z"), "form: expected an unknown function"),
+        (("--form", "f(q)"), "in this argument of f; got 'q' (at character 3)"),
+        (("--form", "f(x)", "--guess", "a*x"), "form: expected no guesses beside it"),
+    ],
+)
+def test_a_bad_form_is_one_line(table, tmp_path, options, said):
+    done = epsilex("fit", table, "--target", "y", *options, *QUICK, "--out", tmp_path / "fit")
+    assert said in refused(done)
+    assert not (tmp_path / "fit").exists()

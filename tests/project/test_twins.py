@@ -28,6 +28,13 @@ TWINS = {  # kernel: file and test
     "evaluating.mark": (HERE, "test_mark"),
     "fitting.copy_rows": (HERE, "test_copy_rows"),
     "fitting.measure": ("project/test_registries.py", "test_the_kernel_computes_it"),
+    "form_tuning.tune": (
+        "forms/test_filling.py",
+        "test_tuning_finds_constants_that_occur_in_several_places",
+    ),
+    "forms.fill": ("forms/test_filling.py", "test_the_kernel_writes_the_same_formulas"),
+    "forms.cores": ("forms/test_filling.py", "test_starts_and_children_fill_the_form"),
+    "forms.exchange": ("forms/test_filling.py", "test_starts_and_children_fill_the_form"),
     "grafting.stocks": ("evolution/test_grafting.py", "test_the_best_scion_as_least_squares_finds_it"),
     "grafting.begin_with_factors": ("evolution/test_grafting.py", "test_where_a_program_begins_with_a_factor"),
     "grafting.graft": ("evolution/test_grafting.py", "test_the_best_scion_as_least_squares_finds_it"),

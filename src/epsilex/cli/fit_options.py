@@ -195,6 +195,13 @@ FIT: tuple[Option, ...] = (
         read=tuple,
         metavar="FORMULA",
     ),
+    option(
+        "form",
+        str,
+        "A formula with unknown functions to search, such as f(x)*exp(-g(t)) + c.",
+        parameter="form",
+        metavar="FORMULA",
+    ),
     option("units", str, "header, for names such as v [m/s]; or units such as m=kg,v=m/s.", metavar="NAME=UNIT,..."),
     option("target_unit", str, "Unit of the target, such as J.", metavar="UNIT"),
     option(

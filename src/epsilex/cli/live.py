@@ -12,14 +12,13 @@ import numpy as np
 
 from epsilex.cli.preparing import Data
 from epsilex.cli.recording import front_table, measurements
-from epsilex.data.scales import Scales, unscaled
+from epsilex.data.scales import Scales
 from epsilex.evolution import Settings, State, Stop
 from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.history import frame, row
 from epsilex.files import write_file
 from epsilex.models import Model
 from epsilex.models.model import model
-from epsilex.programs.algebra.simplify import simplify
 from epsilex.regressor import SymbolicRegressor
 from epsilex.report import Course, Fit, record_of, render
 
@@ -95,15 +94,12 @@ class LiveFiles:
     def _front(self, archive: Archive) -> list[Model]:
         """Models by length, each more accurate on the rows of the search than every shorter one."""
         names = [str(name) for name in self.data.table.X.columns]
-        found = [self._measured(model(simplify(self._in_user_units(archive, place)), names)) for place in archive.front]
+        found = [self._measured(model(archive.formula(place, [self.scales]), names)) for place in archive.front]
         front: list[Model] = []
         for m in sorted(found, key=lambda m: (m.length, m.metrics["mae"])):
             if m.metrics["mae"] < (front[-1].metrics["mae"] if front else np.inf):
                 front.append(m)
         return front
-
-    def _in_user_units(self, archive: Archive, place: int) -> list:
-        return unscaled(archive.programs.nodes(place), self.scales, archive.slope[place], archive.intercept[place])
 
     def _measured(self, m: Model) -> Model:
         training = ~self.data.held_back

@@ -33,6 +33,8 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
         out.print(line)
     out.print()
     out.print(Text(printable(f"{fit.target} = {fit.model.formula}"), style="bold"), soft_wrap=True)
+    for definition in fit.model.definitions:
+        out.print(Text(printable(f"  {definition}")), soft_wrap=True)
     out.print()
     if fit.choice.get("text"):
         out.print(printable(str(fit.choice["text"])))
@@ -49,6 +51,7 @@ def as_json(fit: Fit, files: Iterable[str]) -> str:
         for m in fit.models
     ]
     told = {"target": fit.target, "formula": fit.model.formula, "chosen": fit.chosen, "front": front}
+    told |= {"functions": fit.model.functions} if fit.model.functions else {}
     told |= {"choice": dict(fit.choice), "stopped_by": fit.stopped_by}
     told |= {"facts": dict(fit.facts), "notes": list(fit.notes), "files": list(files), "repeat": fit.command}
     return json.dumps(told, indent=1, allow_nan=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from epsilex.data.probes import Probes
 from epsilex.data.scales import Scales, scaled
 from epsilex.dimensions.rule import Rule
+from epsilex.forms.tables import Tables
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node
 from epsilex.shapes.knowledge import Shapes
@@ -20,11 +21,13 @@ class Prior:
     guesses  programs for the first population, in the units of the search
     rule     which formulas have consistent dimensions
     probes   rows that show whether a program has the known shapes
+    form     the form of the law, in the units of the search; programs fill it
     """
 
     guesses: tuple[tuple[Node, ...], ...] = ()
     rule: Rule | None = None
     probes: Probes | None = None
+    form: Tables | None = None
 
     @property
     def through_zero(self) -> bool:
@@ -36,7 +39,8 @@ class Prior:
     def text(self) -> str:
         """A text that differs if the knowledge does; empty if nothing is known."""
         known = [repr(self.guesses) if self.guesses else "", repr(self.rule) if self.rule else ""]
-        return "".join([*known, self.probes.text if self.probes else ""])
+        form = "" if self.form is None else repr(self.form.outline)
+        return "".join([*known, self.probes.text if self.probes else "", form])
 
 
 NOTHING = Prior()

@@ -20,6 +20,7 @@ from epsilex.evolution.state import State
 from epsilex.evolution.survival import SURVIVALS
 from epsilex.evolution.tuning import TUNERS
 from epsilex.evolution.variation import VARIATIONS, Offspring
+from epsilex.evolution.variation.formed import Formed
 from epsilex.evolution.variation.niches import niches
 from epsilex.evolution.variation.offspring import Brood
 from epsilex.evolution.variation.pairs import vary
@@ -29,8 +30,9 @@ from epsilex.models.choice.description import Language
 from epsilex.planting import PLANTERS, Limits, plant
 from epsilex.planting.groups import groups
 from epsilex.programs import Programs
-from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.selection import Address, Measures
+
+TUNED_AT_START = 3  # times that the constants of the first fillings of a form are tuned
 
 
 def in_rows(X: np.ndarray) -> np.ndarray:
@@ -64,9 +66,12 @@ class Run:
         self.survival = SURVIVALS.find(settings.survival)
         rule = cases.prior.rule
         self.law = None if rule is None else law_of(rule, settings.operators, settings.max_length)
+        self.form = cases.prior.form
+        self.formed = None if self.form is None else Formed(self.form, settings)
         self.probe_rows = None if cases.prior.probes is None else in_rows(cases.prior.probes.X)
         self.clock = Clock()
-        self._how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+        scaling = settings.scaling and self.form is None  # a form says where factors and offsets are
+        self._how: dict[str, Any] = {"scaling": scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
 
     @property
     def language(self) -> Language:
@@ -75,6 +80,8 @@ class Run:
 
     def start(self) -> State:
         """Random programs, some of them planted, the first of them the user's guesses."""
+        if self.formed is not None:
+            return self._formed_start(self.formed)
         programs = start(self.settings, self.settings.population_size, self.cases.n_features, law=self.law)
         with self.clock("vary"):
             self._plant(programs)
@@ -84,13 +91,26 @@ class Run:
             look_closer(population, self.cases, self.n_jobs)
         return State(0, population, len(population), np.empty(0))
 
+    def _formed_start(self, formed: Formed) -> State:
+        """Random fillings, their constants tuned."""
+        with self.clock("vary"):
+            programs = formed.start(self.settings.population_size)
+        with self.clock("evaluate"):
+            population = self.refused(self.measured(programs))
+        if self.tuner.children is not None:
+            for _ in range(TUNED_AT_START):
+                self.tuner.children(population, self, 0)
+        look_closer(population, self.cases, self.n_jobs)
+        return State(0, self.refused(population), len(population) + population.evaluated, np.empty(0))
+
     @timed("select")
     def select(self, state: State) -> list[Brood]:
         """The parents of each niche."""
         population = state.population
         seen = Measures(population.errors, population.fitness, population.age, population.programs.length)
         broods = []
-        for niche in niches(population.programs.length, self.settings):
+        fixed = 0 if self.form is None else self.form.outline.fixed
+        for niche in niches(population.programs.length, self.settings, fixed):
             measures = seen if len(niche.members) == len(seen) else seen.take(niche.members)
             if state.memory:
                 measures = replace(measures, memory=state.remembered(niche.name))
@@ -103,6 +123,8 @@ class Run:
     @timed("vary")
     def vary(self, state: State, broods: list[Brood]) -> Offspring:
         """Children of pairs, a share of which the further variations remake."""
+        if self.formed is not None:
+            return self.formed.vary(state.population, broods, state.generation, self.n_jobs)
         population, n_features = state.population, self.cases.n_features
         offspring = vary(population, broods, self.settings, n_features, state.generation, self.n_jobs, self.law)
         for name, share in self.settings.variations.items():
@@ -140,7 +162,7 @@ class Run:
         """The population, with an infinite fitness where a program violates a known shape."""
         probes = self.cases.prior.probes
         if probes is not None and self.probe_rows is not None:
-            out = evaluate_blocks(population.programs, self.probe_rows, self.n_jobs)[:, : len(probes.X)]
+            out = self.cases.values(population.programs, self.probe_rows, self.n_jobs)[:, : len(probes.X)]
             with np.errstate(all="ignore"):
                 out = population.slope[:, None] * out + population.intercept[:, None]
             population.fitness[probes.violated(out)] = np.inf

@@ -23,7 +23,7 @@ from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve
 
 REHEARSING = 100  # programs, enough to run every part of the search
-_REHEARSED: set[tuple[type, str]] = set()
+_REHEARSED: set[tuple[type, bool, str]] = set()
 
 
 @dataclass(slots=True)
@@ -68,6 +68,7 @@ def _search(
         state, archive, rows = begin.state, begin.archive, begin.rows
     if resume is not None:
         state, archive, rows = load_checkpoint(resume, settings, cases)
+    archive.form = cases.prior.form
     if settings.scaling:
         archive.watch(cases.y, cases.zero, run.language)
     if stop.seconds is not None:
@@ -102,13 +103,14 @@ def rehearse(cases: Cases, settings: Settings) -> None:
     So a time limit counts only the search: compiling takes half a minute, once per machine.
     """
     few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
-    if (type(cases), repr(few)) not in _REHEARSED:
+    kind = (type(cases), cases.prior.form is not None, repr(few))
+    if kind not in _REHEARSED:
         run = Run(cases, few)
         for state in evolve(run):
             if state.generation == 2:
                 break
         described(state.population.programs, run.language)
-        _REHEARSED.add((type(cases), repr(few)))  # not before: an interrupt leaves kernels to compile
+        _REHEARSED.add(kind)  # not before: an interrupt leaves kernels to compile
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
@@ -120,7 +122,9 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
             f"{len(population)} and {population.programs.width}; "
             f"got {settings.population_size} and {settings.max_length}"
         )
-    population.programs.validate(cases.n_features)
+    population.programs.validate(cases.n_leaves)
+    if cases.prior.form is not None:
+        cases.prior.form.check(population.programs)
     run = Run(cases, settings, n_jobs)
     measured = run.refused(run.measured(population.programs))
     measured.age = population.age.copy()

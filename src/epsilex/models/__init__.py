@@ -7,6 +7,7 @@ own          models of a person's own formulas
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
 front        the best model of each length
+formed       models of a known form: their inner functions
 choice       which of them a scientist would believe
 lean         simpler forms that the data supports
 polish       constants in float64

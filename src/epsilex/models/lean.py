@@ -26,13 +26,10 @@ from epsilex.models.choice.description import (
 )
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.algebra.clearing import cleared
-from epsilex.programs.algebra.gathering import gather
-from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
 from epsilex.programs.fold import Node, fold
-from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.numeric import evaluate64
+from epsilex.programs.gradient import constant_places
 from epsilex.programs.operators import CONSTANT, FEATURE
 
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
@@ -78,11 +75,12 @@ class Bench:
     def tuned(self, nodes: Sequence[Node], noise: Noise, fixed: frozenset[int] = frozenset(), steps: int = 20):
         """The program with all constants but the `fixed` ones tuned under a noise, then tidied."""
         places = [k for k in constant_places(nodes) if k not in fixed]
-        return self.tidy(simplify(polish(nodes, self.X, noise, places, steps)))
+        done = polish(nodes, self.X, noise, places, steps, jacobian=self.language.jacobian)
+        return self.tidy(self.language.each(done, simplify))
 
     def tidy(self, nodes: Sequence[Node]) -> list[Node]:
         some = self.X[:PRUNING_ROWS]
-        return gather(prune(nodes, some, evaluate64), some, evaluate64)
+        return self.language.tidy(nodes, some)
 
     def best(self, nodes: Sequence[Node], noises: Sequence[Noise] | None = None, steps: int = 20) -> Form | None:
         """The best of the unchanged program and the program tuned under each noise."""
@@ -94,13 +92,15 @@ class Bench:
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
-        for nodes, fixed in (*numbers(form, self), *smaller(form.nodes), *rewritings(form.nodes)):
+        nothing: frozenset[int] = frozenset()
+        others = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, smaller))
+        for nodes, fixed in (*numbers(form, self), *others):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
                     break
                 self.tried[key] = None
-                if self.allowed is None or self.allowed(simplify(nodes)):
+                if self.allowed is None or self.allowed(self.language.each(nodes, simplify)):
                     trial = self.tuned(nodes, form.description.noise, fixed, STEPS)
                     self.tried[key] = self.described(trial)
             found = self.tried[key]
@@ -126,7 +126,7 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
     places = constant_places(nodes)
     if not places:
         return
-    out, jacobian = jacobian64(nodes, bench.X, places)
+    out, jacobian = bench.language.jacobian(nodes, bench.X, places)
     with np.errstate(all="ignore"):
         a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
     if not np.isfinite(a).all():
@@ -180,20 +180,16 @@ def _simple_near(value: float, code: int) -> list[float]:
     return sorted(near)
 
 
-def smaller(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
+def smaller(nodes: Sequence[Node]) -> Iterator[list[Node]]:
     """The program with one operator replaced by an argument, or one quotient that passes through 0."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for change in (_through_zero, _arguments):
         for term in _changed(root, change):
-            yield simplify(term.nodes), frozenset()
-
-
-def rewritings(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """Other forms of the same function."""
+            yield simplify(term.nodes)
     for whole in (True, False):
         other = cleared(nodes, whole)
         if other != list(nodes):
-            yield other, frozenset()
+            yield other
 
 
 def _changed(term: Term, change: Callable[[Term], Iterator[Term]]) -> Iterator[Term]:

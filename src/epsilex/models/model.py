@@ -14,12 +14,14 @@ from epsilex.models.uncertainty import Uncertainty, band, rounded
 from epsilex.programs import export
 from epsilex.programs.constants import named_number
 from epsilex.programs.fold import Node
-from epsilex.programs.formula import text
+from epsilex.programs.formula import quoted, text
 from epsilex.programs.length import length
 from epsilex.programs.numeric import evaluate64
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from epsilex.models.formed import Inside
 
 DIGITS = 6  # of the constants in `formula`, at most
 LEVEL = 0.95  # of the intervals in `constants`
@@ -37,6 +39,7 @@ class Model:
     named          the user's constants by name; beside them fractions, pi and e are written as such. None: all numbers
                    are written as decimals
     units          units of constants by node, if the units of the columns were given
+    form           what fills the form that was given; None: no form was
     """
 
     nodes: tuple[Node, ...]
@@ -46,6 +49,7 @@ class Model:
     labels: dict[int, str] = field(default_factory=dict, compare=False)
     named: dict[str, float] | None = field(default_factory=dict, compare=False)
     units: dict[int, str] = field(default_factory=dict, compare=False)
+    form: Inside | None = field(default=None, compare=False)
 
     @classmethod
     def from_formula(cls, formula: str, X, y, *, noise="auto", sample_weight=None) -> Model:
@@ -90,6 +94,26 @@ class Model:
     def formula(self) -> str:
         """Readable text; constants have as many digits as their uncertainty warrants, at most six, or a name."""
         return text(self._rounded(), self.feature_names, DIGITS, self.named)
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """The unknown functions of the form by name, as readable text; empty without a form."""
+        if self.form is None:
+            return {}
+        inner = self.form.rounded(self.nodes, self._rounded())
+        return {name: text(nodes, names, DIGITS, self.named) for name, (names, nodes) in inner.items()}
+
+    @property
+    def definitions(self) -> list[str]:
+        """The unknown functions and constants of the form as they are defined: `f(x) = x^2`, `c = 2`."""
+        if self.form is None:
+            return []
+        words = self.functions
+        found = [
+            f"{name}({', '.join(map(quoted, names))}) = {words[name]}"
+            for name, (names, _) in self.form.functions.items()
+        ]
+        return found + [f"{name} = {value:.{DIGITS}g}" for name, value in self.form.constants.items()]
 
     def text(self, digits: int | None = None, named: bool = False) -> str:
         """Formula text with this many significant digits, by default all; with `named` numbers go by their names."""

@@ -112,6 +112,7 @@ def _shown(m: Model, fit: Fit) -> dict[str, Any]:
         "json": json.dumps(to_document(m), indent=1),
         "proven": bool(m.metrics.get("proven")),
         "constants": _constants(m),
+        "definitions": m.definitions,
         "importance": [(name, value) for name, value in importance if value > 0.0][:12],
     }
 

@@ -41,7 +41,7 @@ def show(
 
     m = model_at(model, length)
     shown = {
-        Format.text: lambda: m.formula,
+        Format.text: lambda: "\n".join([m.formula, *m.definitions]),
         Format.latex: m.latex,
         Format.python: m.python,
         Format.sympy: lambda: str(m.sympy()),

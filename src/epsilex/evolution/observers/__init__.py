@@ -3,6 +3,7 @@
 observer    the protocol, and a user's function as an observer
 archive     the best program of each length
 structures  prices and shapes of many programs
+formulas    programs of a search as formulas in the user's units
 live        the front while a search runs, as a callback sees it
 history     one row per generation
 stopping    limits of generations, time and error

@@ -8,14 +8,18 @@ a price of its own, nested functions that fit a little better by chance would pu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from epsilex.data.scales import Scales
+from epsilex.evolution.observers.formulas import as_formula
 from epsilex.evolution.observers.structures import described
 from epsilex.evolution.population import Population
+from epsilex.forms.tables import Tables
 from epsilex.models.choice.description import Language
 from epsilex.programs import Programs
+from epsilex.programs.fold import Node
 
 SHELVES, PLACES = 3, 6  # number of shelves, and places per shelf and length
 PROGRAM = ("opcode", "feature", "constant", "length")
@@ -88,12 +92,14 @@ class Archive:
     shelves  by error, by relative error, and by error of the first population; they are filled once `watch` has been
              called. What was planted in the first population may be a law in a long form, which only the choice makes
              lean; of that length a search soon finds closer fits.
+    form     that the programs fill, if one is known
     """
 
     def __init__(self, max_length: int):
         self.shelves: tuple[Shelf, ...] = tuple(Shelf(max_length) for _ in range(SHELVES))
         self.language: Language | None = None
         self.share: np.ndarray | None = None
+        self.form: Tables | None = None
         self.programs = Programs.empty(max_length + 1, max_length)
         self.standing = np.full(max_length + 1, np.inf)
         self.fitness = np.full(max_length + 1, np.inf)
@@ -129,6 +135,10 @@ class Archive:
         size = y.astype(np.float64) - zero
         if (size > 0.0).all() or (size < 0.0).all():
             self.share = (1.0 / np.abs(size) / len(y)).astype(np.float32)
+
+    def formula(self, length: int, scales: Sequence[Scales]) -> list[Node]:
+        """The formula of the program at a length; `scales` lead from the user's units to the search's."""
+        return as_formula(self.programs.nodes(length), self.slope[length], self.intercept[length], scales, self.form)
 
     def programs_kept(self) -> list[tuple[list[tuple[int, int, float]], float, float]]:
         """All programs, those of the front first, with slope and intercept."""

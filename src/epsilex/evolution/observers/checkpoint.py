@@ -229,10 +229,11 @@ def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> t
             raise ValueError(f"expected {name} as {array.dtype} of shape {array.shape}; got {got}")
     population = Population.from_arrays({name: arrays[f"population.{name}"] for name in like.arrays()})
     archive = Archive.from_arrays({name: arrays[f"archive.{name}"] for name in Archive(width).arrays()})
-    population.programs.validate(cases.n_features)
-    archive.programs.take(archive.taken).validate(cases.n_features)
-    for shelf in archive.shelves:
-        shelf.programs.take(shelf.taken).validate(cases.n_features)
+    shelves = (shelf.programs.take(shelf.taken) for shelf in archive.shelves)
+    for kept in (population.programs, archive.programs.take(archive.taken), *shelves):
+        kept.validate(cases.n_leaves)
+        if cases.prior.form is not None:
+            cases.prior.form.check(kept)
     return population, archive
 
 

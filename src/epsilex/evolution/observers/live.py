@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from epsilex.data.scales import Scales, unscaled
+from epsilex.data.scales import Scales
 from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.formulas import as_formula
 from epsilex.models.model import Model, model
-from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LiveFront(Sequence[Model]):
         places = archive.front
         self._loss, self._programs = archive.fitness[places], archive.programs.take(places)
         self._slope, self._intercept = archive.slope[places], archive.intercept[places]
-        self._names, self._scales, self._power = list(names), list(scales), power
+        self._names, self._scales, self._power, self._form = list(names), list(scales), power, archive.form
 
     @cached_property
     def _models(self) -> list[Model]:
@@ -44,11 +44,7 @@ class LiveFront(Sequence[Model]):
         return front
 
     def _nodes(self, i: int) -> list[Node]:
-        nodes: list[Node] = self._programs.nodes(i)
-        scaling = (float(self._slope[i]), float(self._intercept[i]))
-        for scales in reversed(self._scales):
-            nodes, scaling = unscaled(nodes, scales, *scaling), (1.0, 0.0)
-        return simplify(nodes)
+        return as_formula(self._programs.nodes(i), self._slope[i], self._intercept[i], self._scales, self._form)
 
     def __len__(self) -> int:
         return len(self._models)

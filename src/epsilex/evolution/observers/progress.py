@@ -9,11 +9,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from epsilex.data.scales import Scales, unscaled
+from epsilex.data.scales import Scales
 from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.stopping import Stop
 from epsilex.evolution.state import State
-from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.formula import text
 
 DRAW_EVERY = 0.2  # seconds
@@ -46,8 +45,7 @@ class Progress:
         error = float(archive.fitness[best]) * self.scales.y_scale
         if error != self.error:
             self.error = error
-            nodes = unscaled(archive.programs.nodes(best), self.scales, archive.slope[best], archive.intercept[best])
-            self.formula = printable(text(simplify(nodes), self.names, DIGITS))
+            self.formula = printable(text(archive.formula(best, [self.scales]), self.names, DIGITS))
 
     @property
     def seconds_left(self) -> float | None:

@@ -27,15 +27,20 @@ simple fraction is written as such if that is shorter, by Rissanen's code of who
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from epsilex.data.noise import Noise
+from epsilex.programs.algebra import shortest
+from epsilex.programs.algebra.gathering import gather
+from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.intervals import Interval
+from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
@@ -46,6 +51,9 @@ UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
 DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # limits: denominator and size of simple fractions, size of whole numbers
 ODDS = 100.0  # to one, required of relative noise
 MAX_ROWS = 20_000  # more rows change the information by less than half a nat
+
+Change = Callable[[Sequence[Node]], Sequence[Node]]
+Variants = Callable[[Sequence[Node]], Iterable[list[Node]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +91,34 @@ class Language:
         if lookup(code).name in ARITHMETIC:
             return math.log(arithmetic / 0.375)
         return math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
+
+    def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs (rows,) and their derivatives by the constants at `places` (rows, places)."""
+        return jacobian64(nodes, X, places)
+
+    def values(self, nodes: Sequence[Node], X: np.ndarray) -> np.ndarray:
+        """Outputs (rows,)."""
+        return evaluate64(nodes, X)
+
+    def formula(self, nodes: Sequence[Node]) -> list[Node]:
+        """The program as the formula that it stands for."""
+        return list(nodes)
+
+    def each(self, nodes: Sequence[Node], change: Change) -> list[Node]:
+        """The program with every part that is rewritten on its own, such as the whole, changed by a function of it."""
+        return list(change(nodes))
+
+    def tidy(self, nodes: Sequence[Node], X: np.ndarray) -> list[Node]:
+        """The program without numbers that do not matter on X (rows, features), its factors gathered."""
+        return gather(prune(nodes, X, evaluate64), X, evaluate64)
+
+    def shortest(self, nodes: Sequence[Node], box: Sequence[Interval], X: np.ndarray) -> list[Node]:
+        """The shortest program of the same values on the box and on X (rows, features)."""
+        return shortest(nodes, box, X)
+
+    def smaller(self, nodes: Sequence[Node], variants: Variants) -> Iterator[list[Node]]:
+        """The program with a part replaced by each of its variants."""
+        yield from variants(nodes)
 
     def _leaf(self, code: int, feature: int, value: float) -> _Part:
         return _Part(self.price(code), code == CONSTANT, takes=code == FEATURE and value == 1.0)
@@ -139,7 +175,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
     """The shortest description under one of the noises; None if the formula is not finite on every row."""
     places = constant_places(nodes)
     rows = slice(None) if len(X) <= MAX_ROWS else np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
-    out, jacobian = jacobian64(nodes, X, places)
+    out, jacobian = language.jacobian(nodes, X, places)
     if not np.isfinite(out).all():
         return None
     structure = language.structure(nodes)
