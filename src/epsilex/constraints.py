@@ -97,6 +97,13 @@ SETTINGS: dict[str, Constraint] = {
     "shadow": _BOOLEAN,
     "planters": _NAMES,
     "elitism": _BOOLEAN,
+    "nesting": (
+        lambda v: isinstance(v, Mapping) and all(isinstance(k, str) and _NAMES[0](names) for k, names in v.items()),
+        "a mapping from functions to sequences of functions, such as {'sin': ['sin', 'cos']}",
+    ),
+    "whole_exponents": _BOOLEAN,
+    "required": _NAMES,
+    "forbidden": _NAMES,
     "seed": integer_from(0),
 }
 

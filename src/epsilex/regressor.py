@@ -235,12 +235,16 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         X, y, weight = self._validated(X, y, sample_weight)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
         train, validation = self._held_back(X, y, weight)
-        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule)
+        structure = self._structure(settings)
+        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
         modest = Scales.modest(train.X, train.y)
         if modest is not None:
-            if shapes is not None:
-                raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
+            if shapes is not None or structure is not None:
+                raise ValueError(
+                    "constraints, settings: expected numbers between 1e-100 and 1e100 with limits of formulas; "
+                    "the data has others"
+                )
             train = modest.scaled(train)
             validation = None if validation is None else modest.scaled(validation)
             guesses = [scaled(nodes, modest) for nodes in guesses]
@@ -252,13 +256,15 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         zero = -units.y_shift / units.y_scale
         cases = self._cases(*units.apply(train.X, train.y), search_weight(train, self._noise()), zero, settings)
         probes = None if shapes is None else probes_of(shapes, train.X, units)
-        cases.prior = Prior(for_population(guesses, units, settings.scaling, settings.max_length), rule, probes)
+        cases.prior = Prior(
+            for_population(guesses, units, settings.scaling, settings.max_length), rule, probes, structure
+        )
         cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
         target = self.target_error
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes), shapes)
+        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes, structure), shapes)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]

@@ -24,6 +24,7 @@ growing      random programs
 variation    crossover and mutation
 typed        random programs of consistent dimensions
 typed_variation  crossover and mutation that keep them so
+structure    programs that break structural limits
 grafting     the term that explains most of a parent's residual, at one of its nodes
 recursion    dynamic models in free run
 pairs        the best R2 of each term together with another
