@@ -140,6 +140,8 @@ PARAMETERS: dict[str, Constraint] = {
         "a sequence of statements as text, such as 'increasing in x'",
     ),
     "domain": _or_none((lambda v: isinstance(v, Mapping), "a mapping from columns to pairs (low, high)")),
+    "groups": _or_none((lambda v: isinstance(v, str), "the name of a column")),
+    "per_group": _NAMES,
     "polish": _BOOLEAN,
     "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
     "warm_start": _BOOLEAN,

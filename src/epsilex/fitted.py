@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from epsilex.data.groups import STAND_INS
 from epsilex.data.losses import loss_function
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
@@ -19,6 +20,7 @@ from epsilex.data.shadow import FINAL_ROWS, shadow_rows
 from epsilex.dimensions.carried import carried
 from epsilex.evolution import Search, Settings
 from epsilex.evolution.observers.history import frame
+from epsilex.grouping import Grouping
 from epsilex.models.answer import answer
 from epsilex.models.choice.words import Choice
 from epsilex.models.front import Scorer, front_frame
@@ -43,6 +45,7 @@ class Fitted(BaseEstimator):
     models_: list[Model]
     front_: pd.DataFrame
     history_: pd.DataFrame
+    groups: str | None
 
     def take(self, *, length: int) -> Self:
         """Choose the model of this length on the front; returns self."""
@@ -52,6 +55,17 @@ class Fitted(BaseEstimator):
             raise ValueError(f"length: expected one of {', '.join(map(str, lengths))}; got {length}")
         self._choose(lengths.index(length))
         self.choice_ = Choice("It was taken by its length.", noise=self.choice_.noise)
+        return self
+
+    def adapt(self, X: Any, y: Any) -> Self:
+        """Tune the constants of groups that the fit has not seen, or has seen less of, to rows of theirs; returns self.
+
+        X is a DataFrame with the column of groups. The formula and the constants that groups share stay.
+        """
+        check_is_fitted(self, "models_")
+        index = self.models_.index(self.model_)
+        self.models_ = [*self.models_[:index], self.model_.adapted(X, y), *self.models_[index + 1 :]]
+        self._choose(index)
         return self
 
     def latex_table(self, digits: int = 4) -> str:
@@ -76,24 +90,31 @@ class Fitted(BaseEstimator):
         check_is_fitted(self, "history_")
         return plot_history(self.history_)
 
+    def _seen(self) -> list[str]:
+        """The columns that a search sees."""
+        return self._names() if self.groups is None else [*self._names(), *STAND_INS]
+
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
     def _keep(
         self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
-        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None,
+        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None, grouping: Grouping | None = None,
     ) -> None:  # fmt: skip
         """Make the front of what a search left, and choose from it."""
         kept = [unscaled(nodes, units, *scaling) for nodes, *scaling in found.archive.programs_kept()]
         n = len(found.archive.front)
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         scorer = Scorer(
-            self._names(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
+            self._seen(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
             settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
             shapes,
         )  # fmt: skip
-        told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, settings.max_length)
+        if grouping is None:
+            told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, settings.max_length)
+        else:
+            told = grouping.answer([*kept, *guesses], scorer, self._names(), self.choose, settings.max_length)
         self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
         self.search_ = found

@@ -81,9 +81,8 @@ class Parameters(BaseEstimator):
             return replace(chosen, population_size=self._population_size(chosen.population_size))
         return chosen
 
-    def _structure(self, settings: Settings) -> Structure | None:
-        """The structural limits among the settings, for the columns of the fit."""
-        names = self._names()  # type: ignore[attr-defined]
+    def _structure(self, settings: Settings, names: list[str]) -> Structure | None:
+        """The structural limits among the settings, for columns of these names."""
         return structure_of(settings.nesting, settings.whole_exponents, settings.required, settings.forbidden, names)
 
     def _population_size(self, usual: int) -> int:

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from epsilex.data.checking import check_names, checked_weights, standard_errors
+from epsilex.data.groups import separated
 from epsilex.data.losses import POWERS, power_of
 from epsilex.data.noise import possible, search_weight
 from epsilex.data.prior import Prior, allowed_by, fixed_shift, for_population
@@ -26,6 +26,8 @@ from epsilex.evolution.observers import settling
 from epsilex.evolution.observers.observer import Callback, Observer
 from epsilex.evolution.observers.signals import Interrupt
 from epsilex.fitted import Fitted
+from epsilex.given import Given
+from epsilex.grouping import grouping_of
 from epsilex.interrupts import heard, interruptible
 from epsilex.models.choice.rules import rule_of
 from epsilex.models.front import in_user_units
@@ -38,7 +40,7 @@ from epsilex.shapes.knowledge import shapes_of
 EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 
 
-class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
+class SymbolicRegressor(RegressorMixin, Fitted, Given, Parameters):
     """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
 
     Parameters
@@ -98,6 +100,11 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         whether that is proven, or checked on many points.
     domain : mapping of str to pair, default=None
         Ranges of columns over which the constraints hold, such as `{"T": (0, 500)}`; that of the data by default.
+    groups : str, default=None
+        The column of X, a DataFrame, that says which data set a row belongs to. The formula is the same for all of
+        them; constants are shared or have one value per group, whichever describes the data in fewer words.
+    per_group : sequence of str, default=()
+        Constants of the `guesses` that have one value per group.
     polish : bool
         Whether constants of the front are tuned once more in float64.
     n_jobs : int or None
@@ -171,6 +178,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         constant_units="none",
         constraints=(),
         domain=None,
+        groups=None,
+        per_group=(),
         polish=True,
         n_jobs=None,
         random_state=None,
@@ -200,6 +209,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         self.constant_units = constant_units
         self.constraints = constraints
         self.domain = domain
+        self.groups = groups
+        self.per_group = per_group
         self.polish = polish
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -232,10 +243,13 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         settings = self._settings()
         self._check_parameters(settings)
         name = getattr(y, "name", None)
+        X, labels = separated(X, self.groups)
         X, y, weight = self._validated(X, y, sample_weight)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
-        train, validation = self._held_back(X, y, weight)
-        structure = self._structure(settings)
+        grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
+        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
+        grouping = None if grouped is None else grouped[1]
+        structure = self._structure(settings, self._seen())
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
         modest = Scales.modest(train.X, train.y)
@@ -264,12 +278,14 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes, structure), shapes)
+        self._keep(
+            found, settings, units, train, validation, guesses, allowed_by(rule, shapes, structure), shapes, grouping
+        )
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
-        elif self.polish:
+        elif self.polish and grouping is None:
             self._know_uncertainty(train, possible(self._noise(), train))
         if rule is not None:
             columns = units_by_name(self.units, self._names())
@@ -279,32 +295,15 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     def predict(self, X):
         """Values of `model_` on the rows of X, (rows,) float64."""
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return self.model_.predict(X)
+        rest, labels = separated(X, self.groups)
+        checked = validate_data(self, rest, reset=False, dtype=np.float64)
+        return self.model_.predict(checked if labels is None else X)
 
     def rehearse(self) -> None:
         """Compile or load what a search needs, the first time in a process; a time limit never counts it."""
         noise = np.random.default_rng(0).normal(size=(160, 3))
         settings = self._unseeded()
         rehearse(self._cases(noise[:, 1:], noise[:, 0], np.ones(160), 0.0, settings), settings)
-
-    def _validated(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        X, y = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, reset=not self._continues()
-        )
-        check_names(self._names())
-        if taken := sorted({*self._names()} & {*(self.constants or {})}):
-            raise ValueError(f"constants: expected names that are not columns; got {', '.join(map(repr, taken))}")
-        return X, y.astype(np.float64), checked_weights(sample_weight, X)
-
-    def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
-        """The distinct rows, and a quarter of them held back if the choice needs it."""
-        rows = Rows.distinct(X, y, weight, standard_errors(self.noise, y))
-        return rows.held_back() if rule_of(self.choose).holds_back else (rows, None)
-
-    def _noise(self) -> str:
-        """The noise by name: "given" if its standard errors are."""
-        return self.noise if isinstance(self.noise, str) else "given"
 
     def _units(self, train: Rows, settings: Settings) -> Scales:
         return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)
@@ -342,4 +341,4 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
             return nullcontext(())
         from epsilex.evolution.observers.progress import progress_bar
 
-        return progress_bar(stop, self._names(), units)
+        return progress_bar(stop, self._seen(), units)

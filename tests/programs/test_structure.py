@@ -55,7 +55,8 @@ def test_the_kernel_agrees_with_the_rule(limit):
     if limit.get("whole_exponents"):
         p.constant[::2] = np.rint(p.constant[::2])
     bad = structure.violated(p)
-    assert bad.any() and not bad.all()
+    assert bad.any()
+    assert not bad.all()
     assert bad.tolist() == [not structure.allows(p.nodes(i)) for i in range(len(p))]
 
 
@@ -72,7 +73,8 @@ def test_a_start_keeps_the_limits(limit):
     settings, structure = Settings(max_length=9), limits(**limit)
     drawn = random_programs(160, 3, np.random.default_rng(1), min_length=1, max_length=9)
     found = within_limits(structure, drawn, 20, settings)
-    assert len(found) == 20 and not structure.violated(found).any()
+    assert len(found) == 20
+    assert not structure.violated(found).any()
     constants = Programs.from_nodes([[(0, 0, 1.0)]] * 8, np.float32)
     if structure.required:
         alone = within_limits(structure, constants, 4, settings)

@@ -132,5 +132,5 @@ def structure_of(
     pairs = tuple((name, frozenset(inner)) for name, inner in sorted(nesting.items()) if inner)
     if not (pairs or whole_exponents or required or forbidden):
         return None
-    places = (tuple(sorted({names.index(name) for name in given})) for given in (required, forbidden))
-    return Structure(pairs, whole_exponents, *places, len(names))
+    must, must_not = (tuple(sorted({names.index(name) for name in given})) for given in (required, forbidden))
+    return Structure(pairs, whole_exponents, must, must_not, len(names))
