@@ -27,7 +27,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 
 FIRST_STEPS, STEPS = 6, 20  # of tuning for all forms looked at, and for the best
-TUNED, LEANED = 24, 8  # numbers of most promising forms that are tuned further, and made lean
+TUNED, OWNED, LEANED = 24, 10, 8  # numbers of best forms that are tuned further, given other own constants, made lean
 SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 
 
@@ -55,6 +55,7 @@ class Desk:
         seen += [bench.form(guess.nodes, guess.table, STEPS) for guess in guesses]
         pool = _pool(seen)
         better = _pool(bench.form(form.nodes, form.program.table, STEPS) for form in pool[:TUNED])
+        better = _pool([*better, *(f for form in better[:OWNED] for f in bench.owned(form))])
         lean = [f for form in better[:LEANED] for f in bench.descend(form)]
         final = [bench.form(f.nodes, f.program.table, STEPS, exact=True) for f in _pool(lean)[:LEANED]]
         return _pool([*pool, *better, *lean, *final])

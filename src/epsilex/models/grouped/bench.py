@@ -27,7 +27,7 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import FEATURE
 
 MOST = 3  # own constants of a formula
-STEPS = 8  # of tuning for a trial form
+STEPS, FULL = 8, 20  # of tuning for a trial form, and for others
 TRIALS, ROWS = 700, 100  # number of trial forms on ROWS rows, fewer on more rows
 
 
@@ -95,6 +95,26 @@ class Bench:
             information = self.cells.sums(found.noise.weight[:, None] * slopes**2).T / found.variance
             digits = np.log(np.maximum(np.abs(program.table) * np.sqrt(information / 12.0), 1.0)) + 0.5
         return float(digits.sum()) + KIND * len(program.table)
+
+    def owned(self, form: Form) -> list[Form]:
+        """Forms of the same structure with one or two other own constants.
+
+        Tuned with the wrong own constants, the others may end far from where they belong. So all are shared first, and
+        then set free one by one.
+        """
+        nodes, table = form.nodes, form.program.table
+        for own in range(len(table)):
+            nodes = tuple(shared(replace(form.program, nodes=nodes), own)[0])
+        found: list[Form] = []
+        best = self.form(nodes, table, FULL)
+        for _ in range(2):
+            if best is None:
+                break
+            tries = [self.form(*freed(best.program, k), FULL) for k in fitted(best.program, exact=False)]
+            known = [one for one in tries if one is not None]
+            best = min(known, key=lambda one: one.total, default=None)
+            found += known
+        return found
 
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""

@@ -16,6 +16,7 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, opcode
 
 ADD, SUB, MUL, DIV, NEG = map(opcode, ("add", "sub", "mul", "div", "neg"))
+JOINING = (ADD, SUB, MUL, DIV)
 Nodes = tuple[Node, ...]
 
 
@@ -77,27 +78,31 @@ class _Collapsing:
         node = (row.opcode, 0, 0.0)
         own, data = any(part.own for part in parts), any(part.data for part in parts)
         if not (own and data):
-            return _Part((*(n for part in parts for n in part.nodes), node), own, data)
-        if row.opcode in (ADD, SUB, MUL, DIV):
-            return self.joined(row.opcode, *parts)
+            nodes = (*(n for part in parts for n in part.nodes), node)
+            apart = self.joined(row.opcode, *parts) if data and row.opcode in JOINING else {}
+            return _Part(nodes, own, data, **apart)
+        if row.opcode in JOINING:
+            return self.written(self.joined(row.opcode, *parts))
         if row.opcode == NEG:
-            return self.joined(SUB, _Part(((CONSTANT, 0, 0.0),)), parts[0])
+            return self.written(self.joined(SUB, _Part(((CONSTANT, 0, 0.0),)), parts[0]))
         if len(parts) == 1 and (moved := self.outside(row, parts[0])) is not None:
             return moved
         return _Part((*(n for part in parts for n in self.settled(part)), node), True, True)
 
-    def joined(self, code: int, a: _Part, b: _Part) -> _Part:
-        """A sum or product of two parts, in which all that has no features is one own constant."""
+    def joined(self, code: int, a: _Part, b: _Part) -> dict[str, tuple[Nodes, Nodes]]:
+        """A sum or product of two parts, as nodes with features and without."""
         name, neutral = ("plus", 0.0) if code in (ADD, SUB) else ("times", 1.0)
         inverse = code in (SUB, DIV)
         (left, mine), (right, other) = (_apart(part, name, neutral) for part in (a, b))
         node = (code, 0, 0.0)
         data = (*left, *right, node) if left and right else left
         if not left:  # the features are in the second alone
-            data = ((CONSTANT, 0, neutral), *right, node) if inverse else right
-        pair = data, (*mine, *other, node)
-        whole = _Part((), True, True, **{name: pair})
-        return _Part(self.settled(whole), True, True, **{name: pair})
+            data = _inverted(code, right) if inverse else right
+        return {name: (data, (*mine, *other, node))}
+
+    def written(self, apart: dict[str, tuple[Nodes, Nodes]]) -> _Part:
+        """A sum or product in which all that has no features is one own constant."""
+        return _Part(self.settled(_Part((), True, True, **apart)), True, True, **apart)
 
     def outside(self, row: Operator, part: _Part) -> _Part | None:
         """A function of a sum or product with an own constant as a product or sum: `exp(a + x)` is `exp(a)*exp(x)`."""
@@ -111,14 +116,12 @@ class _Collapsing:
         else:
             return None
         apart = (*pair[0], node), (*pair[1], node)
-        name = "plus" if row.name == "log" else "times"
-        whole = _Part((), True, True, **{name: apart})
-        return _Part(self.settled(whole), True, True, **{name: apart})
+        return self.written({"plus" if row.name == "log" else "times": apart})
 
     def settled(self, part: _Part) -> Nodes:
         """The nodes of a part, with what has no features as one own constant."""
         pair, neutral, code = (part.times, 1.0, MUL) if part.plus is None else (part.plus, 0.0, ADD)
-        if pair is None:
+        if pair is None or not part.own:
             return self.constant(part.nodes) if part.own and not part.data else part.nodes
         found = self.constant(pair[1])
         return pair[0] if found == ((CONSTANT, 0, neutral),) else (*found, *pair[0], (code, 0, 0.0))
@@ -135,6 +138,15 @@ class _Collapsing:
             self.known[nodes] = len(self.values)
             self.values.append(self.of(nodes))
         return ((FEATURE, self.n_features + self.known[nodes], 1.0),)
+
+
+def _inverted(code: int, nodes: Nodes) -> Nodes:
+    """Minus the nodes of a difference, or 1 over those of a quotient."""
+    if code == DIV:
+        return ((CONSTANT, 0, 1.0), *nodes, (DIV, 0, 0.0))
+    if len(nodes) == 1:
+        return ((nodes[0][0], nodes[0][1], -nodes[0][2]),)
+    return (*nodes, (NEG, 0, 0.0))
 
 
 def _apart(part: _Part, name: str, neutral: float) -> tuple[Nodes, Nodes]:
