@@ -132,9 +132,10 @@ def page(results: Results) -> str:
     lines.append(["all", "", *(f"{sum(part)} of {len(part)}" for part in total.values()), ""])
     note = (
         f"{len(LAWS)} laws, {GROUPS} sets of {ROWS} rows each, noise of {NOISE:.0%} of the spread within a set, "
-        f"{SEEDS} seeds, {SECONDS} CPU seconds of search each. Found: the constants of the chosen formula, tuned to noiseless "
-        "fresh rows, make it exact, with as many constants per group as the law and at most two nodes more. `alone`: "
-        "the rows of the first set only. `pooled`: all rows, groups not given. The formula is that of the first seed."
+        f"{SEEDS} seeds, {SECONDS} CPU seconds of search each. Found: the constants of the chosen formula, tuned to "
+        "noiseless fresh rows, make it exact, with as many constants per group as the law and at most two nodes more. "
+        "`alone`: the rows of the first set only. `pooled`: all rows, groups not given. The formula is that of the "
+        "first seed."
     )
     head = ["set", "law, `a` and `b` per group", *METHODS, "formula with groups"]
     return (

@@ -197,7 +197,7 @@ def test_other_notations_are_of_one_group(notation):
 
 def test_unknown_groups_and_missing_columns():
     m = model()
-    with pytest.raises(ValueError, match="expected a group that was fitted, 'A', .* got 'Z'"):
+    with pytest.raises(ValueError, match=r"expected a group that was fitted, 'A', .* got 'Z'"):
         m.predict(frame(of="ZBCDE"))
     with pytest.raises(ValueError, match="expected a DataFrame with the column of groups, 'sample'"):
         m.predict(X)

@@ -17,7 +17,8 @@ from epsilex.data.rows import Rows
 
 LEAST = 2  # rows of a group
 SWEEPS = 30  # of alternating least squares
-RIDGE = 1e-6  # of the mean square of a column
+RIDGE = 1e-9  # of the mean square of a column
+HATS, ROWS_EACH = 12, 6  # functions of one feature between its quantiles, at most, and rows for each
 STAND_INS = ("level", "shift")
 
 
@@ -113,14 +114,18 @@ def stand_ins(X: np.ndarray, y: np.ndarray, weight: np.ndarray, code: np.ndarray
 
 
 def _basis(X: np.ndarray) -> np.ndarray:
-    """Smooth functions of the features: 1, powers up to the third, products of two, of features of unit size."""
+    """Functions of the features that any smooth curve is close to: 1, powers up to the third, products of two, and
+    hats between quantiles, as many as the rows can tell apart."""
+    n, d = X.shape
     middle, size = X.mean(axis=0), X.std(axis=0)
     Z = (X - middle) / np.where(size > 0.0, size, 1.0)
-    d = Z.shape[1]
-    most = max(1, len(X) // 4)  # functions that the rows can tell apart
-    columns: list[np.ndarray] = [np.ones(len(X)), *Z.T, *(Z**2).T, *(Z**3).T]
+    columns: list[np.ndarray] = [np.ones(n), *Z.T, *(Z**2).T, *(Z**3).T]
     columns += [Z[:, i] * Z[:, j] for i in range(d) for j in range(i)]
-    return np.column_stack(columns[:most])
+    hats = min(HATS, n // (ROWS_EACH * d))
+    for z in Z.T if hats > 2 else ():
+        knots = np.unique(np.quantile(z, np.linspace(0.0, 1.0, hats)))
+        columns += [np.interp(z, knots, one) for one in np.eye(len(knots))[1:-1]]
+    return np.column_stack(columns[: max(1, n // 3)])
 
 
 def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
