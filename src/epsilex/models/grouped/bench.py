@@ -16,7 +16,7 @@ from epsilex.data.noise import Noise
 from epsilex.models.choice.description import KIND, Description, Language, describe
 from epsilex.models.grouped.program import Grouped, collapsed, freed, shared
 from epsilex.models.grouped.tuning import Cells, jacobians, tuned
-from epsilex.models.lean import deletions, is_simple, numbers
+from epsilex.models.lean import is_simple, numbers, smaller
 from epsilex.models.polish import with_constants
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
@@ -141,7 +141,7 @@ class Bench:
         for place in fitted(program, exact=True):  # own constants may take up any factor
             for value in (0.0, float(np.copysign(1.0, program.nodes[place][2]))):
                 yield with_constants(program.nodes, [place], np.array([value])), program.table
-        for nodes, _ in (*numbers(program.nodes, form.description, X), *deletions(program.nodes)):
+        for nodes, _ in (*numbers(program.nodes, form.description, X), *smaller(program.nodes)):
             yield nodes, program.table
 
     def descend(self, form: Form) -> Iterator[Form]:
