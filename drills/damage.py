@@ -75,11 +75,12 @@ def _record(est, X, y):
     import numpy as np
     import pandas as pd
 
-    from epsilex.cli.fitting import Data, _record
+    from epsilex.cli.preparing import Data
+    from epsilex.cli.recording import record_of
     from epsilex.tables import Table
 
     table = Table(pd.DataFrame(X, columns=["x0", "x1", "x2"]), y, np.arange(len(y)), ())
-    return _record(Data("drill.csv", "y", table, np.arange(len(y)) % 4 == 0), est, "epsilex fit drill.csv", [])
+    return record_of(Data("drill.csv", "y", table, np.arange(len(y)) % 4 == 0), est, "epsilex fit drill.csv", [])
 
 
 @drill(

@@ -118,6 +118,9 @@ def test_the_commands_of_a_page_exist(page):
         for program, *words in commands(block) if block.language == "bash" else ():
             name = Path(program).name
             if name == "epsilex":
+                if "--config" in words:  # its file is written by the page's code
+                    at = words.index("--config")
+                    words[at : at + 2] = []
                 ours.commands[words[0]].make_context(words[0], words[1:]).close()  # an unknown option raises
             elif name == "make":
                 assert set(words) <= targets, f"line {block.line}"
@@ -144,6 +147,18 @@ def test_every_page_is_in_the_contents():
     listed = "\n".join(block.code for page in ("index.md", "paper.md") for block in blocks(DOCS / page))
     for page in [*DOCS.glob("*.md"), *DOCS.glob("*.rst")]:
         assert page.stem == "index" or re.search(rf"^{page.stem}$", listed, re.MULTILINE), page.name
+
+
+def test_the_options_of_the_page_are_those_of_help():
+    commands = load("commands")
+    page = commands.PAGE.read_text(encoding="utf-8")
+    assert page == commands.filled(page), "python docs/commands.py puts the new options in"
+    for name, command in commands.commands().items():
+        assert f"[`epsilex {name}`](#{name}) | {command.help[0].lower()}{command.help[1:].rstrip('.')} |" in page
+        assert f"<!-- options {name} -->" in page
+        shown = epsilex(name, "--help").out
+        for word in commands.options(command):
+            assert re.search(rf"^  {word}\b", shown, re.MULTILINE), word
 
 
 def test_every_method_is_explained():

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from epsilex.cli.fitting import FILES
 from epsilex.evolution.observers.progress import printable
 from epsilex.report import Fit
 from epsilex.report.page import figure
+
+
+def tell(fit: Fit, out: Path, data: Path, as_document: bool) -> None:
+    """Results to standard output."""
+    files = [str(out / name) for name in FILES]
+    if as_document:
+        print(as_json(fit, files))
+    else:
+        show(fit, files, shlex.join(["epsilex", "predict", str(out / "model.json"), str(data)]))
 
 
 def show(fit: Fit, files: Iterable[str], then: str) -> None:

@@ -17,9 +17,10 @@ from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.formula import text
 
 DRAW_EVERY = 0.2  # seconds
-LINE_EVERY = 15.0  # where nothing can be redrawn, as in a log file
+LINE_EVERY = 10.0  # where nothing can be redrawn, as in a log file
 BAR = 20  # columns
-WIDTH = 100  # of a line outside a terminal
+WIDTH = 100  # of a line in a notebook
+LOG_WIDTH = 200  # of a line of a log
 DIGITS = 3  # of the constants in the formula shown
 
 
@@ -69,11 +70,19 @@ class Progress:
         return min(1.0, max(shares))
 
     def line(self, width: int) -> str:
-        """All of it in one line, the formula shortened to fit."""
+        """How far it is, what is left and what it has found, in one line; the formula shortened to fit."""
         left = self.seconds_left
-        parts = [f"generation {self.generation}", f"{left:.0f} s left" if left is not None else "", ""]
-        parts[2] = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
-        head = "  ".join(part for part in parts if part)
+        return self._line(f"generation {self.generation}", "" if left is None else f"{left:.0f} s left", width)
+
+    def log(self, width: int) -> str:
+        """The same for a log, beginning with the time since the start."""
+        seconds = int(time.monotonic() - self.began)
+        clock = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        return self._line(clock, f"generation {self.generation}", width)
+
+    def _line(self, first: str, second: str, width: int) -> str:
+        error = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
+        head = "  ".join(filter(None, (first, second, error)))
         room = width - len(head) - 2
         if room < 8 or not self.formula:
             return head[:width]
@@ -156,6 +165,6 @@ def _log(progress: Progress, console) -> Iterator[Callable[[], None]]:
         nonlocal last
         if time.monotonic() - last >= LINE_EVERY:
             last = time.monotonic()
-            print(progress.line(WIDTH), file=sys.stderr, flush=True)
+            print(progress.log(LOG_WIDTH), file=sys.stderr, flush=True)
 
     yield draw
