@@ -51,6 +51,10 @@ def predict(
                 raise ValueError(f"{option}: expected one of the columns {columns}; got {name!r}")
     X, more = features_by_name(frame, used_names(m), m.feature_names)
     X = X.reindex(columns=list(m.feature_names))  # what the formula does not contain may be missing
+    if m.own is not None:
+        if m.own.column not in frame.columns:
+            raise ValueError(f"columns: expected the column of groups, {m.own.column!r}; it is missing")
+        X = X.assign(**{m.own.column: frame[m.own.column]})
     predicted = dict(zip(("prediction", "low", "high"), np.atleast_2d(m.predict(X, interval)), strict=False))
     taken = sorted({*keep} & {*predicted})
     if taken:

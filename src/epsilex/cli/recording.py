@@ -48,7 +48,7 @@ def record(
     history: pd.DataFrame, search: str, command: str, notes: Sequence[str], stopped_by: str,
 ) -> Fit:  # fmt: skip
     """The record of these models; `search` says how far the search came."""
-    X, y, held_back = data.table.X, data.table.y, data.held_back
+    X, y, held_back = data.features, data.table.y, data.held_back
     shown = some_rows(len(y), X.shape[1])
     drawn = history.iloc[some_generations(len(history))].replace([np.inf, -np.inf], np.nan).astype(object)
     return Fit(
@@ -71,6 +71,7 @@ def record(
         held_back=held_back[shown],
         history={name: drawn[name].where(drawn[name].notna(), None).tolist() for name in HISTORY},
         stopped_by=stopped_by,
+        groups=None if data.groups is None or data.labels is None else (data.groups, [data.labels[k] for k in shown]),
     )
 
 

@@ -93,15 +93,15 @@ class Model:
     @property
     def formula(self) -> str:
         """Readable text; constants have as many digits as their uncertainty warrants, at most six, or a name."""
-        return self._bare(text(self._rounded(), self._names, DIGITS, self.named))
+        return self._bare(text(self._rounded(), self.column_names, DIGITS, self.named))
 
     def text(self, digits: int | None = None, named: bool = False) -> str:
         """Formula text with this many significant digits, by default all; with `named` numbers go by their names."""
-        return self._bare(text(self.nodes, self._names, digits, self.named if named else None))
+        return self._bare(text(self.nodes, self.column_names, digits, self.named if named else None))
 
     @property
-    def _names(self) -> tuple[str, ...]:
-        """The names of all columns that nodes refer to."""
+    def column_names(self) -> tuple[str, ...]:
+        """The names of all columns that nodes refer to: the features, and own constants as `a[sample]`."""
         return self.feature_names if self.own is None else (*self.feature_names, *self.own.shown)
 
     def _bare(self, formula: str) -> str:
@@ -210,11 +210,11 @@ class Model:
 
     def sympy(self):
         """The formula as a SymPy expression."""
-        return export.sympy_expression(self.nodes, self._names)
+        return export.sympy_expression(self.nodes, self.column_names)
 
     def latex(self, digits: int | None = 4) -> str:
         """The formula in LaTeX; with all digits, and without names of numbers, if `digits` is None."""
-        return export.latex(self.nodes, self._names, digits, None if digits is None else self.named)
+        return export.latex(self.nodes, self.column_names, digits, None if digits is None else self.named)
 
     def python(self) -> str:
         """Source of a Python module with one function, `predict(X)`, that needs only NumPy; of a model with constants
@@ -253,13 +253,13 @@ class Model:
         """Text with superscripts and Greek letters, for reading only."""
         from epsilex.programs.export.unicode import unicode
 
-        return unicode(self.nodes, self._names, digits, None if digits is None else self.named)
+        return unicode(self.nodes, self.column_names, digits, None if digits is None else self.named)
 
     def mathml(self, digits: int = 4) -> str:
         """The formula in MathML: `<math>` elements between which a line may break."""
         from epsilex.programs.export.mathml import mathml
 
-        return str(mathml(self.nodes, self._names, digits, self.named))
+        return str(mathml(self.nodes, self.column_names, digits, self.named))
 
     def torch(self):
         """A `torch.nn.Module` whose parameter `constants` can be trained; it needs PyTorch."""
@@ -279,7 +279,7 @@ class Model:
 
         0 for a feature the formula does not use; the values do not add up to 1.
         """
-        X = self._columns(X)
+        X = self._columns(X) if self.own is None else np.column_stack([self._columns(X), self.own.of_rows(X)])
         base = evaluate64(self.nodes, X)
         unit = size(base)
         base = base / unit

@@ -51,6 +51,10 @@ class OwnConstants:
             raise ValueError(f"X: expected a DataFrame with the column of groups, {self.column!r}; it has none")
         return known_codes(labels_of(X[self.column], self.column), self.labels)
 
+    def of_rows(self, X: Any) -> np.ndarray:
+        """(rows, constants) the values for each row of X."""
+        return self.values[:, self.codes(X)].T
+
     def index(self, label: object) -> int:
         return int(known_codes(labels_of([label], self.column), self.labels)[0])
 

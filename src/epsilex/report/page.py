@@ -69,9 +69,9 @@ def _row(m: Model, tested: bool) -> dict[str, Any]:
 
 def _shown(m: Model, fit: Fit) -> dict[str, Any]:
     """What the page shows of a model besides its plots."""
-    importance = sorted(m.importance(fit.X).items(), key=lambda item: -item[1])
+    importance = sorted(m.importance(fit.rows_for(m)).items(), key=lambda item: -item[1])
     return {
-        "math": mathml(m.nodes, m.feature_names, named=m.named),
+        "math": mathml(m.nodes, m.column_names, named=m.named),
         "latex": m.latex(),
         "python": m.python(),
         "json": json.dumps(to_document(m), indent=1),
@@ -81,14 +81,19 @@ def _shown(m: Model, fit: Fit) -> dict[str, Any]:
     }
 
 
-def _constants(m: Model) -> list[tuple[str, str, str, str]]:
-    """Value, standard error and ends of the interval of each constant, as text."""
+def _constants(m: Model) -> list[tuple[str, ...]]:
+    """Name, value, standard error and ends of the interval of each constant, as text; its group is part of the name."""
     if m.uncertainty is None or m.uncertainty.freedom < 1:
         return []
     return [
-        (figure(row.value, 5), figure(row.standard_error, 2), figure(row.low, 5), figure(row.high, 5))
+        (_name(row), figure(row.value, 5), figure(row.standard_error, 2), figure(row.low, 5), figure(row.high, 5))
         for row in m.constants.itertuples()
     ]
+
+
+def _name(row: Any) -> str:
+    group = getattr(row, "group", "")
+    return f"{row.name}, {group}" if group else str(row.name)
 
 
 def _data(fit: Fit) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def _data(fit: Fit) -> dict[str, Any]:
         "chosen": fit.chosen,
         "models": [
             {"length": m.length, "error": _plain(m.metrics.get("mae")), "test": _plain(m.metrics.get("test_mae"))}
-            | {"prediction": [_plain(v) for v in m.predict(fit.X)]}
+            | {"prediction": [_plain(v) for v in m.predict(fit.rows_for(m))]}
             for m in fit.models
         ],
         "y": [_plain(v) for v in fit.y],
