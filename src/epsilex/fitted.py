@@ -74,7 +74,8 @@ class Fitted(BaseEstimator):
 
         check_is_fitted(self, "models_")
         rows = [(m.length, m.metrics["mae"], m.nodes) for m in self.models_]
-        return latex_table(rows, self._names(), self.model_.named, self.models_.index(self.model_), digits)
+        names = max((m.column_names for m in self.models_), key=len)
+        return latex_table(rows, names, self.model_.named, self.models_.index(self.model_), digits)
 
     def plot_front(self) -> Figure:
         """The front, error against length: a matplotlib figure."""

@@ -101,10 +101,10 @@ def estimate(
         variance = max(variance, 1.0)
     own = [places.index(k) for k in fitted]
     if ties is None:
-        covariance = variance * inverse(slopes[:, own])
+        covariance = variance * _inverse(slopes[:, own])
     else:
-        covariance = ties @ (variance * inverse(slopes[:, own] @ ties)) @ ties.T
-    whole = np.sqrt(np.maximum(np.diag(variance * inverse(slopes)), 0.0))
+        covariance = ties @ (variance * _inverse(slopes[:, own] @ ties)) @ ties.T
+    whole = np.sqrt(np.maximum(np.diag(variance * _inverse(slopes)), 0.0))
     errors = whole.copy()
     errors[own] = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     size = np.sqrt((slopes**2).sum(axis=0))
@@ -141,7 +141,7 @@ def rounded(
     return nodes
 
 
-def inverse(slopes: np.ndarray) -> np.ndarray:
+def _inverse(slopes: np.ndarray) -> np.ndarray:
     """Inverse of slopes.T @ slopes, computed from columns scaled to equal norm."""
     size = np.sqrt((slopes**2).sum(axis=0))
     size[size == 0.0] = 1.0

@@ -28,6 +28,7 @@ from epsilex.programs.intervals import Interval
 
 FIRST_STEPS, STEPS = 6, 20  # of tuning for all forms looked at, and for the best
 TUNED, OWNED, LEANED = 24, 10, 8  # numbers of best forms that are tuned further, given other own constants, made lean
+MOST_ROWS, LEAST_ROWS = 3000, 8  # on which forms are compared: in all, and of each group
 SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 
 
@@ -46,19 +47,40 @@ class Desk:
         self.cells = Cells.of(self.rows.X, groups.code[order])
         self.stand_ins = rows.X[self.cells.first, d:].T
         self.noises = possible(score.noise, self.rows)
-        self.bench = Bench(self.cells, self.noises, replace(score.language, n_features=d), score.allowed)
+        self.language = replace(score.language, n_features=d)
+        self.bench = Bench(self.cells, self.noises, self.language, score.allowed)
 
     def forms(self, programs: Iterable[Sequence[Node]], guesses: Sequence[Grouped]) -> list[Form]:
         """The programs and guesses and their lean forms, the shortest description first."""
-        bench = self.bench
+        bench = self._of_few_rows()
         seen = [bench.form(nodes, self.stand_ins, FIRST_STEPS) for nodes in promising(programs, self.score)]
         seen += [bench.form(guess.nodes, guess.table, STEPS) for guess in guesses]
         pool = _pool(seen)
         better = _pool(bench.form(form.nodes, form.program.table, STEPS) for form in pool[:TUNED])
         better = _pool([*better, *(f for form in better[:OWNED] for f in bench.owned(form))])
         lean = [f for form in better[:LEANED] for f in bench.descend(form)]
-        final = [bench.form(f.nodes, f.program.table, STEPS, exact=True) for f in _pool(lean)[:LEANED]]
-        return _pool([*pool, *better, *lean, *final])
+        if bench is self.bench:
+            final = [bench.form(f.nodes, f.program.table, STEPS, exact=True) for f in _pool(lean)[:LEANED]]
+            return _pool([*pool, *better, *lean, *final])
+        front = _front(_pool([*pool, *better, *lean]))
+        some = {id(f): f for f in (*_pool(lean)[:LEANED], *front)}.values()
+        return _pool(self.bench.form(f.nodes, f.program.table, STEPS, exact=True) for f in some)
+
+    def _of_few_rows(self) -> Bench:
+        """The bench of MOST_ROWS rows, evenly from each group, on which forms are compared; of all if there are fewer.
+
+        Rows of a group are in random order.
+        """
+        n = len(self.rows.y)
+        if n <= MOST_ROWS:
+            return self.bench
+        each = max(LEAST_ROWS, MOST_ROWS // len(self.groups))
+        kept = np.flatnonzero(np.arange(n) - self.cells.first[self.cells.code] < each)
+        rows = self.rows.take(kept)
+        noises = possible(self.score.noise, rows)
+        kinds = [noise.kind for noise in self.noises]
+        noises = [noise for noise in noises if noise.kind in kinds]
+        return Bench(Cells.of(rows.X, self.cells.code[kept]), noises, self.language, self.score.allowed)
 
     def model(self, form: Form, kind: str) -> Model | None:
         """The form as a model, as it is printed; None if it is not allowed or not finite."""
