@@ -1,7 +1,6 @@
 """Groups: one law for eight data sets of ten noisy rows each, every set with constants of its own.
 
-`groups` fits all rows with `groups="sample"`. For comparison, `alone` fits the ten rows of the first set, and `pooled`
-all rows without telling it of groups. A law is found if the formula's constants, tuned to noiseless fresh rows, make it
+`groups` fits all rows with `groups="sample"`. For comparison, `alone` fits the ten rows of the first set. A law is found if the formula's constants, tuned to noiseless fresh rows, make it
 exact, and it has as many constants per group as the law and at most two nodes more.
 """
 
@@ -26,7 +25,7 @@ from epsilex.models.grouped.tuning import Cells, tuned, values
 from epsilex.models.model import Model
 
 KEY = ("problem", "seed", "method", "seconds")
-METHODS = ("groups", "alone", "pooled")
+METHODS = ("groups", "alone")
 PAGE = Path(__file__).with_name("GROUPS.md")
 GROUPS, ROWS, FRESH, NOISE = 8, 10, 60, 0.05  # sets, rows of each, noiseless rows; noise over the spread within sets
 SECONDS, SEEDS, STEPS, EXACT, MORE = 10, 2, 300, 1e-5, 2
@@ -132,10 +131,10 @@ def page(results: Results) -> str:
     lines.append(["all", "", *(f"{sum(part)} of {len(part)}" for part in total.values()), ""])
     note = (
         f"{len(LAWS)} laws, {GROUPS} sets of {ROWS} rows each, noise of {NOISE:.0%} of the spread within a set, "
-        f"{SEEDS} seeds (one without groups), {SECONDS} CPU seconds of search each. Found: the constants of the chosen "
-        "formula, tuned to noiseless fresh rows, make it exact, with as many constants per group as the law and at most two nodes more. "
-        "`alone`: the rows of the first set only. `pooled`: all rows, groups not given. The formula is that of the "
-        "first seed."
+        f"{SEEDS} seeds (one alone), {SECONDS} CPU seconds of search each. Found: the constants of the "
+        "chosen formula, tuned to noiseless fresh rows, make it exact, with as many constants per group as the law "
+        "and at most two nodes more. `alone`: the rows of the first set only. "
+        "The formula is that of the first seed."
     )
     head = ["set", "law, `a` and `b` per group", *METHODS, "formula with groups"]
     return (

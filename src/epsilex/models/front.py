@@ -201,7 +201,7 @@ def standing(m: Model) -> float:
 def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     """The programs and their lean forms, described, the shortest description first."""
     bench = score.bench
-    plain = [bench.described(simplify(program)) for program in promising(programs, score)]
+    plain = [bench.described(simplify(program)) for program in _promising(programs, score)]
     pool = _pool(form for form in plain if form is not None)
     tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
     lean = [f for form in tuned[:LEANED] for f in bench.descend(form)]
@@ -233,7 +233,7 @@ def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
     return kept
 
 
-def promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
+def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
     """The programs with the shortest residuals and structure, constants not counted, and the best of each length."""
     found: list[tuple[float, int, Sequence[Node]]] = []
     for program in programs:

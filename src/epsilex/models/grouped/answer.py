@@ -14,15 +14,15 @@ from epsilex.models.choice.accuracy import by_accuracy
 from epsilex.models.choice.choosing import Decision
 from epsilex.models.choice.rule import Answer, picked_from
 from epsilex.models.choice.words import Choice, told
-from epsilex.models.front import Scorer, front_frame, promising
-from epsilex.models.grouped.bench import Bench, Form
+from epsilex.models.front import LOOKED_AT, Scorer, front_frame
+from epsilex.models.grouped.bench import MOST, Bench, Form
 from epsilex.models.grouped.program import Grouped, collapsed, positive
 from epsilex.models.grouped.spread import spread
 from epsilex.models.grouped.tuning import Cells, values
 from epsilex.models.model import Model
 from epsilex.models.naming import named
 from epsilex.models.own_constants import OwnConstants, names_for
-from epsilex.programs.algebra import shortest
+from epsilex.programs.algebra import shortest, simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 
@@ -53,7 +53,7 @@ class Desk:
     def forms(self, programs: Iterable[Sequence[Node]], guesses: Sequence[Grouped]) -> list[Form]:
         """The programs and guesses and their lean forms, the shortest description first."""
         bench = self._of_few_rows()
-        seen = [bench.form(nodes, self.stand_ins, FIRST_STEPS) for nodes in promising(programs, self.score)]
+        seen = [bench.form(one.nodes, one.table, FIRST_STEPS) for one in self._promising(programs)]
         seen += [bench.form(guess.nodes, guess.table, STEPS) for guess in guesses]
         pool = _pool(seen)
         better = _pool(bench.form(form.nodes, form.program.table, STEPS) for form in pool[:TUNED])
@@ -65,6 +65,26 @@ class Desk:
         front = _front(_pool([*pool, *better, *lean]))
         some = {id(f): f for f in (*_pool(lean)[:LEANED], *front)}.values()
         return _pool(self.bench.form(f.nodes, f.program.table, STEPS, exact=True) for f in some)
+
+    def _promising(self, programs: Iterable[Sequence[Node]]) -> list[Grouped]:
+        """The programs with own constants, those with the shortest residuals and structure, one of each shape.
+
+        What the search made an own constant of does not count, so they are ranked without it.
+        """
+        best: dict[tuple, tuple[float, Grouped]] = {}
+        for nodes in programs:
+            program = collapsed(simplify(nodes), self.stand_ins, len(self.names))
+            if program is None or len(program.table) > MOST:
+                continue
+            out = values(program, self.cells)
+            nats = min(noise.nats(noise.residuals(out)) for noise in self.noises)
+            nats += self.language.structure(program.nodes)
+            shape = tuple((code, column) for code, column, _ in program.nodes)
+            if np.isfinite(nats) and (shape not in best or nats < best[shape][0]):
+                best[shape] = nats, program
+        ranked = sorted(best.values(), key=lambda pair: (pair[0], len(pair[1].nodes)))
+        first = {len(one.nodes): k for k, (_, one) in reversed(list(enumerate(ranked)))}
+        return [ranked[k][1] for k in sorted({*range(min(LOOKED_AT, len(ranked))), *first.values()})]
 
     def _of_few_rows(self) -> Bench:
         """The bench of MOST_ROWS rows, evenly from each group, on which forms are compared; of all if there are fewer.
