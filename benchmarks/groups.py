@@ -1,8 +1,8 @@
 """Groups: one law for eight data sets of ten noisy rows each, every set with constants of its own.
 
 `groups` fits all rows with `groups="sample"`. For comparison, `alone` fits the ten rows of the first set. A law is
-found if the formula's constants, tuned to noiseless fresh rows, make it exact, and it has as many constants per group as
-the law and at most two nodes more.
+found if the formula's constants, tuned to noiseless fresh rows, make it exact, and it has as many constants per group
+as the law and at most two nodes more.
 """
 
 from __future__ import annotations

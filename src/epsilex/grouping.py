@@ -56,7 +56,8 @@ def grouping_of(
             "groups: expected no units, no constraints, no validation rows and polished constants with it; got "
             + ", ".join(name for name, value in impossible.items() if value)
         )
-    train, groups = Groups.of(est.groups, labels, weight).with_stand_ins(X, y, weight, standard_errors(est.noise, y))
-    if Scales.modest(train.X, train.y) is not None:
+    groups = Groups.of(est.groups, labels, weight)
+    if Scales.modest(X, y) is not None:
         raise ValueError("groups: expected numbers between 1e-100 and 1e100; the data has others")
+    train, groups = groups.with_stand_ins(X, y, weight, standard_errors(est.noise, y))
     return train, Grouping(groups, grouped_guesses(est.guesses, est.per_group, names, train, noise, groups))
