@@ -112,7 +112,7 @@ READ = {
     "names in a comment, commas": ("t.csv", "#" + table(), ["line 1 is a comment and holds the names"]),
     "a title": ("t.csv", "Measurements of May\n\n" + table(), ["1 lines above the header are left out, such as 'Mea"]),
     "a title of cells": ("t.csv", "Device X;\n;\n" + table(delimiter=";"), ["lines above the header are left out"]),
-    "units below the names": ("t.csv", table().replace("y\n", "y\ns,[mV]\n"), ["line 2 holds units and is left out: s,["]),
+    "units below the names": ("t.csv", table().replace("y\n", "y\ns,[mV]\n"), ["line 2 holds units and is left out"]),
     "a hint of Excel": ("t.csv", "sep=;\n" + table(delimiter=";"), []),
     "a delimiter at the end": (
         "t.csv",
