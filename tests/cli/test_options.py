@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -307,11 +308,29 @@ def test_predict_keep(fitted):
     assert [line.split(",")[0] for line in lines[1:]] == [f"r{i}" for i in range(60)]
     told = json.loads(predicted(fitted, "--keep", "id,odd", "--json"))
     assert told["id"][:2] == ["r0", "r1"]
-    assert told["odd"][:2] == [None, 1.0]
+    assert told["odd"][:2] == ["?", "1"]  # as they are written
+
+
+def test_predict_keeps_ids_as_they_are_written(fitted, tmp_path):
+    ids = ["007", "1.50", "-", "1,234", " x"]
+    frame = pd.read_csv(fitted / "data.csv").head(5).assign(id=ids)
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    done = epsilex("predict", fitted / "o", tmp_path / "d.csv", "--keep", "id")
+    told = pd.read_csv(io.StringIO(done.out), dtype=str, keep_default_na=False)
+    assert told["id"].tolist() == [text.strip() for text in ids]
+    assert told["prediction"].tolist() == predicted(fitted).split()[1:6]
+
+
+def test_predictions_do_not_replace_data_or_model(fitted, tmp_path):
+    for name in ("data.csv", "o/model.json"):
+        before = (fitted / name).read_bytes()
+        words = ("predict", fitted / "o" / "model.json", fitted / "data.csv", "--out", fitted / name)
+        assert "out: expected another file than" in refused(epsilex(*words))
+        assert (fitted / name).read_bytes() == before
 
 
 def test_predict_interval(fitted, lengths):
-    frame = pd.read_csv(pd.io.common.StringIO(predicted(fitted, "--interval", "0.9", "--length", lengths[0])))
+    frame = pd.read_csv(io.StringIO(predicted(fitted, "--interval", "0.9", "--length", lengths[0])))
     assert list(frame.columns) == ["prediction", "low", "high"]
     assert (frame["low"] < frame["prediction"]).all()
     assert (frame["prediction"] < frame["high"]).all()

@@ -112,6 +112,7 @@ READ = {
     "names in a comment, commas": ("t.csv", "#" + table(), ["line 1 is a comment and holds the names"]),
     "a title": ("t.csv", "Measurements of May\n\n" + table(), ["1 lines above the header are left out, such as 'Mea"]),
     "a title of cells": ("t.csv", "Device X;\n;\n" + table(delimiter=";"), ["lines above the header are left out"]),
+    "units below the names": ("t.csv", table().replace("y\n", "y\ns,[mV]\n"), ["line 2 holds units and is left out"]),
     "a hint of Excel": ("t.csv", "sep=;\n" + table(delimiter=";"), []),
     "a delimiter at the end": (
         "t.csv",
@@ -203,6 +204,16 @@ def test_numbers_of_orders_are_no_comments(tmp_path):
     frame, notes = read_with_notes(path_of(tmp_path, "t.csv", text))
     assert frame["x"].tolist() == [f"#{i}" for i in range(N)]
     assert notes == ("3 comment lines are left out",)
+
+
+@pytest.mark.parametrize("line", ["red,blue", "s,3", "-,-", "s", "a,b,c"])
+def test_a_line_that_holds_no_units_stays(tmp_path, line):
+    path = path_of(tmp_path, "t.csv", table().replace("y\n", f"y\n{line}\n"))
+    if line.count(",") != 1:
+        with pytest.raises(ValueError, match="expected 2 cells"):
+            read_with_notes(path)
+    else:
+        assert len(read_with_notes(path)[0]) == N + 1
 
 
 def test_one_bad_cell_among_decimal_commas_is_named(tmp_path):

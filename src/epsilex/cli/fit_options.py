@@ -61,6 +61,14 @@ def functions_by_name(text: str) -> dict[str, list[str]]:
     return {name: inner.split() for name, inner in found.items()}
 
 
+def time_option(seconds: str) -> Option:
+    """The option that limits the time of a search; without any limit it takes so many seconds."""
+    return option(
+        "time", float, "Seconds to search.", parameter="time_limit", repeated=False, metavar="SECONDS", min=0.1,
+        show_default=seconds,
+    )  # fmt: skip
+
+
 # Shared by `fit` and `demo`.
 SEARCH = (
     option("generations", int, "Generations to search.", parameter="generations", repeated=False, min=0),
@@ -131,16 +139,7 @@ FIT: tuple[Option, ...] = (
     option("strict", bool, "Missing or unusable values are an error.", False),
     *READING,
     # the search
-    option(
-        "time",
-        float,
-        "Seconds to search.",
-        parameter="time_limit",
-        repeated=False,
-        metavar="SECONDS",
-        min=0.1,
-        show_default="60",
-    ),
+    time_option("60"),
     *SEARCH,
     option("preset", Preset, "The modern engine, or the paper's settings.", Preset.default),
     option(

@@ -104,7 +104,9 @@ def _how_to_continue(checkpoint: Path) -> str:
 
 def _rehearse(est: WatchedRegressor) -> None:
     """Compile or load the kernels before the clock starts; on a new machine that takes half a minute, once."""
-    patience = threading.Timer(2.0, note, [["compiling for this machine, once"]])
+    patience = threading.Timer(
+        2.0, note, [["getting ready; the first time on a machine, compiling takes half a minute"]]
+    )
     patience.daemon = True
     patience.start()
     try:

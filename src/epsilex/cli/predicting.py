@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+COLUMNS = ("prediction", "low", "high")
+
+
 def model_at(path: Path, length: int | None) -> Model:
     """The model in a file or in the folder of a fit; with a length, the one of this length from the same fit."""
     folder = path if path.is_dir() else path.parent
@@ -39,34 +42,50 @@ def used_names(m: Model) -> list[str]:
     return [name for j, name in enumerate(m.feature_names) if j in used]
 
 
+def check_out(out: Path | None, *others: Path) -> None:
+    """Refuse to write predictions over the file of a model or table."""
+    for other in others:
+        if out is not None and out.exists() and other.exists() and out.samefile(other):
+            raise ValueError(f"out: expected another file than {other}; it would be lost")
+
+
+def kept_columns(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The columns of a table to write beside the predictions."""
+    for name in names:
+        _check_column("keep", name, frame)
+        if name in COLUMNS:
+            raise ValueError(f"keep: expected other columns than {', '.join(COLUMNS)}; got {name!r}")
+    return frame[list(names)]
+
+
 def predict(
-    m: Model, frame: pd.DataFrame, notes: Sequence[str], out: Path | None, keep: Sequence[str],
+    m: Model, frame: pd.DataFrame, notes: Sequence[str], out: Path | None, kept: pd.DataFrame | None,
     interval: float | None, target: str | None, json: bool,
 ) -> None:  # fmt: skip
     """Write predictions in the order of the table's rows, nan where there is none."""
-    for option, names in (("keep", keep), ("target", [] if target is None else [target])):
-        for name in names:
-            if name not in frame.columns:
-                columns = ", ".join(map(repr, frame.columns))
-                raise ValueError(f"{option}: expected one of the columns {columns}; got {name!r}")
+    if target is not None:
+        _check_column("target", target, frame)
     X, more = features_by_name(frame, used_names(m), m.feature_names)
     X = X.reindex(columns=list(m.feature_names))  # what the formula does not contain may be missing
     if m.own is not None:
         if m.own.column not in frame.columns:
             raise ValueError(f"columns: expected the column of groups, {m.own.column!r}; it is missing")
         X = X.assign(**{m.own.column: frame[m.own.column]})
-    predicted = dict(zip(("prediction", "low", "high"), np.atleast_2d(m.predict(X, interval)), strict=False))
-    taken = sorted({*keep} & {*predicted})
-    if taken:
-        raise ValueError(f"keep: expected other columns than the predictions'; got {taken[0]!r}")
+    predicted = dict(zip(COLUMNS, np.atleast_2d(m.predict(X, interval)), strict=False))
     prediction = predicted["prediction"]
-    kept = {name: frame[name] for name in keep}
-    text = _as_json(kept, predicted) if json else _as_csv(kept, predicted)
+    beside = {} if kept is None else {str(name): kept[name] for name in kept.columns}
+    text = _as_json(beside, predicted) if json else _as_csv(beside, predicted)
     if out is None:
         sys.stdout.write(text)
     else:
         write_file(out, text)
     note([*notes, *more, *_lost(prediction), *_compared(prediction, frame, target)])
+
+
+def _check_column(option: str, name: str, frame: pd.DataFrame) -> None:
+    if name not in frame.columns:
+        columns = ", ".join(map(repr, frame.columns))
+        raise ValueError(f"{option}: expected one of the columns {columns}; got {name!r}")
 
 
 def _lost(prediction: np.ndarray) -> list[str]:

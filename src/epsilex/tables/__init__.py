@@ -14,6 +14,14 @@ A file that is not a table raises a ValueError that says what was expected, what
 """
 
 from epsilex.tables.features import Table, features_by_name, positive_column, training_table
-from epsilex.tables.reading import read_table, read_with_notes
+from epsilex.tables.reading import read_as_written, read_table, read_with_notes
 
-__all__ = ["Table", "features_by_name", "positive_column", "read_table", "read_with_notes", "training_table"]
+__all__ = [
+    "Table",
+    "features_by_name",
+    "positive_column",
+    "read_as_written",
+    "read_table",
+    "read_with_notes",
+    "training_table",
+]

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from epsilex.tables.names import is_number, named
+from epsilex.tables.notation import are_units
 
 DELIMITERS = (",", ";", "\t", "|")
 BLANKS = " "  # any number of them between two cells
@@ -61,6 +62,8 @@ def lines_of(text: str, delimiter: str | None, path: Path) -> Lines:
         notes.append(f"{len(comments)} comment lines are left out")
     if above:
         notes.append(f"{len(above)} lines above the header are left out, such as {above[0][:40]!r}")
+    if units := _put_aside_units(lines, delimiter):
+        notes.append(f"line {units[0]} holds units and is left out: {units[1]}")
     names = _checked("\n".join(lines), delimiter, path)
     return Lines("\n".join(lines), delimiter, names, notes)
 
@@ -156,6 +159,26 @@ def _header_in_comment(lines: list[str], comments: dict[int, str], delimiter: st
             csv.writer(header, delimiter=delimiter, lineterminator="").writerow([cell.strip() for cell in cells])
             return first - 1, header.getvalue()
     return None
+
+
+def _put_aside_units(lines: list[str], delimiter: str) -> tuple[int, str] | None:
+    """Empty the line below the header if it holds the units of the columns; returns its number and the units."""
+    places = list(islice((place for place, line in enumerate(lines) if line.strip()), 3))
+    rows = _rows([lines[place] for place in places], delimiter)
+    if len(rows) < 3:  # or a cell in quotes has several lines
+        return None
+    header, units, values = rows
+    if not len(header) == len(units) == len(values) or not any(map(is_number, values)):
+        return None
+    said = [unit.strip(" []()") for unit in units]
+    numeric = [unit for unit, value in zip(said, values, strict=True) if is_number(value)]
+    others = [unit for unit, value in zip(said, values, strict=True) if not is_number(value)]
+    if any(map(is_number, said)) or {*others} - {"", "-"} or not {*numeric} - {"", "-"}:
+        return None
+    if not are_units([unit for unit in numeric if unit != "-"]):
+        return None
+    line, lines[places[1]] = lines[places[1]], ""
+    return places[1] + 1, line.strip()[:60]
 
 
 def _checked(text: str, delimiter: str, path: Path) -> list[str]:

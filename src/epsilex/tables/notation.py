@@ -6,7 +6,7 @@ A column is changed if nearly all of its cells become numbers; the others stay a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -132,7 +132,7 @@ def _changed(frame: pd.DataFrame, name: str, pattern: re.Pattern) -> Change | No
     if not known or len(known) < NUMERIC_SHARE * len(texts):
         return None
     units = sorted({r.unit for _, r in known})
-    if not _real(units):
+    if not are_units(units):
         return None
     if len(units) > 1:
         several = " and ".join(unit or "none" for unit in units[:3])
@@ -171,7 +171,7 @@ def _column(found: list[Read | None], cells: list, present: np.ndarray) -> pd.Se
     return pd.Series(values, dtype=object).infer_objects()
 
 
-def _real(units: list[str]) -> bool:
+def are_units(units: Sequence[str]) -> bool:
     """Whether these are units, and not letters of a code."""
     from epsilex.dimensions.units import unit_of
 

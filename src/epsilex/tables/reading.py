@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,11 @@ def read_table(path: str | Path, encoding: str | None = None, sheet: str | None 
     return read_with_notes(path, encoding, sheet)[0]
 
 
+def read_as_written(path: str | Path, encoding: str | None = None, sheet: str | None = None) -> pd.DataFrame:
+    """The same table with its cells as they are written: `007` stays what it is."""
+    return _read_file(Path(path), encoding, sheet, as_written=True)[0]
+
+
 def read_with_notes(
     path: str | Path, encoding: str | None = None, sheet: str | None = None
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -33,7 +39,13 @@ def read_with_notes(
     encoding  of a text file, by default found out
     sheet     of an Excel file, by default the first with a table
     """
-    path = Path(path)
+    frame, notes = _read_file(Path(path), encoding, sheet)
+    return frame, tuple(notes)
+
+
+def _read_file(
+    path: Path, encoding: str | None, sheet: str | None, as_written: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     gzipped = suffixes[-1:] == [".gz"]
     suffix = "".join((suffixes[:-1] if gzipped else suffixes)[-1:])
@@ -49,14 +61,14 @@ def read_with_notes(
         content = _unzipped(content, path)
     if not content.strip():
         raise ValueError(f"{path}: expected a table; the file is empty")
-    frame, notes = _read(content, suffix, encoding, sheet, path)
+    frame, notes = _read(content, suffix, encoding, sheet, path, as_written)
     if not len(frame):
         raise ValueError(f"{path}: expected rows below the header; there is none")
-    return frame, tuple(notes)
+    return frame, notes
 
 
 def _read(
-    content: bytes, suffix: str, encoding: str | None, sheet: str | None, path: Path
+    content: bytes, suffix: str, encoding: str | None, sheet: str | None, path: Path, as_written: bool
 ) -> tuple[pd.DataFrame, list[str]]:
     from epsilex.tables.notation import plain_numbers
 
@@ -66,8 +78,8 @@ def _read(
         from epsilex.tables.excel import read_excel
 
         frame, notes = read_excel(content, sheet, path, MAX_BYTES)
-        return frame, [*notes, *plain_numbers(frame, points=True)]
-    return _text(content, encoding, "\t" if suffix == ".tsv" else None, path)
+        return frame, notes if as_written else [*notes, *plain_numbers(frame, points=True)]
+    return _text(content, encoding, "\t" if suffix == ".tsv" else None, path, as_written)
 
 
 def _unzipped(content: bytes, path: Path) -> bytes:
@@ -81,7 +93,9 @@ def _unzipped(content: bytes, path: Path) -> bytes:
     return text
 
 
-def _text(content: bytes, encoding: str | None, delimiter: str | None, path: Path) -> tuple[pd.DataFrame, list[str]]:
+def _text(
+    content: bytes, encoding: str | None, delimiter: str | None, path: Path, as_written: bool
+) -> tuple[pd.DataFrame, list[str]]:
     import pandas as pd
 
     from epsilex.tables.decoding import decoded
@@ -98,13 +112,17 @@ def _text(content: bytes, encoding: str | None, delimiter: str | None, path: Pat
         try:
             return pd.read_csv(
                 io.StringIO(lines.text), sep=lines.delimiter, header=0, names=lines.names, index_col=False,
-                skipinitialspace=True, na_values=list(MISSING), low_memory=False, **options,
+                skipinitialspace=True, low_memory=False, **options,
             )  # fmt: skip
         except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
             raise ValueError(f"{path}: expected a table; {error}") from None
 
-    frame = cells(**exact_numbers())
-    changed = plain_numbers(frame, points=lines.delimiter == ",", as_text=lambda: cells(dtype=str))
+    if as_written:
+        return cells(dtype=str, keep_default_na=False), []
+    absent = list(MISSING)
+    frame = cells(na_values=absent, **exact_numbers())
+    as_text = partial(cells, na_values=absent, dtype=str)
+    changed = plain_numbers(frame, points=lines.delimiter == ",", as_text=as_text)
     return frame, [*notes, *lines.notes, *changed]
 
 

@@ -5,20 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from epsilex.cli.fit_options import JSON, OVERWRITE, SEARCH
+from epsilex.cli.fit_options import JSON, OVERWRITE, SEARCH, time_option
 from epsilex.cli.options import option, parameters, with_options, words
 
 DEMO = (
-    option(
-        "time",
-        float,
-        "Seconds to search.",
-        parameter="time_limit",
-        repeated=False,
-        metavar="SECONDS",
-        min=0.1,
-        show_default="20",
-    ),
+    time_option("20"),
     *SEARCH,
     option("out", Path, "Folder for the files.", Path("demo"), metavar="FOLDER"),
     OVERWRITE,

@@ -27,12 +27,16 @@ def predict(model: Path, data: Path, **asked: Any) -> None:
     """Predict with a fitted model, row by row."""
     from epsilex.cli import predicting
     from epsilex.cli.words import quoted
-    from epsilex.tables import read_with_notes
+    from epsilex.tables import read_as_written, read_with_notes
 
+    predicting.check_out(asked["out"], model, data)
     m = predicting.model_at(model, asked["length"])
-    frame, notes = read_with_notes(data, asked["encoding"], asked["sheet"])
-    keep = quoted(asked["keep"] or "")
-    predicting.predict(m, frame, notes, asked["out"], keep, asked["interval"], asked["target"], asked["json"])
+    reading = (asked["encoding"], asked["sheet"])
+    frame, notes = read_with_notes(data, *reading)
+    kept = None
+    if asked["keep"] is not None:
+        kept = predicting.kept_columns(read_as_written(data, *reading), quoted(asked["keep"]))
+    predicting.predict(m, frame, notes, asked["out"], kept, asked["interval"], asked["target"], asked["json"])
 
 
 with_options(predict, ARGUMENTS, PREDICT)
