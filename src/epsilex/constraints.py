@@ -97,6 +97,13 @@ SETTINGS: dict[str, Constraint] = {
     "shadow": _BOOLEAN,
     "planters": _NAMES,
     "elitism": _BOOLEAN,
+    "nesting": (
+        lambda v: isinstance(v, Mapping) and all(isinstance(k, str) and _NAMES[0](names) for k, names in v.items()),
+        "a mapping from functions to sequences of functions, such as {'sin': ['sin', 'cos']}",
+    ),
+    "whole_exponents": _BOOLEAN,
+    "required": _NAMES,
+    "forbidden": _NAMES,
     "seed": integer_from(0),
 }
 
@@ -134,6 +141,8 @@ PARAMETERS: dict[str, Constraint] = {
         "a sequence of statements as text, such as 'increasing in x'",
     ),
     "domain": _or_none((lambda v: isinstance(v, Mapping), "a mapping from columns to pairs (low, high)")),
+    "groups": _or_none((lambda v: isinstance(v, str), "the name of a column")),
+    "per_group": _NAMES,
     "polish": _BOOLEAN,
     "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
     "warm_start": _BOOLEAN,

@@ -16,6 +16,7 @@ from epsilex.evolution import Settings
 from epsilex.evolution.observers.checkpoint import exists, stored_population_size
 from epsilex.evolution.settings import population_for
 from epsilex.models.choice.rules import rule_of
+from epsilex.programs.structure import Structure, structure_of
 
 SETTINGS = frozenset(Settings().get_params())
 FLAT = ("selection", "loss", "operators", "max_length", "population_size")  # settings that are also parameters
@@ -79,6 +80,10 @@ class Parameters(BaseEstimator):
         if self.settings is None and self.population_size is None:
             return replace(chosen, population_size=self._population_size(chosen.population_size))
         return chosen
+
+    def _structure(self, settings: Settings, names: list[str]) -> Structure | None:
+        """The structural limits among the settings, for columns of these names."""
+        return structure_of(settings.nesting, settings.whole_exponents, settings.required, settings.forbidden, names)
 
     def _population_size(self, usual: int) -> int:
         if self._continues():

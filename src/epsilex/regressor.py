@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from epsilex.data.checking import check_names, checked_weights, standard_errors
+from epsilex.data.groups import separated
 from epsilex.data.losses import POWERS, power_of
 from epsilex.data.noise import possible, search_weight
 from epsilex.data.prior import Prior, allowed_by, fixed_shift, for_population
@@ -23,8 +23,9 @@ from epsilex.forms.knowledge import outline_of
 from epsilex.forms.knowledge import scaled as scaled_outline
 from epsilex.forms.outline import Outline
 from epsilex.forms.tables import Tables
+from epsilex.given import Given
+from epsilex.grouping import grouping_of
 from epsilex.interrupts import interruptible
-from epsilex.models.choice.rules import rule_of
 from epsilex.models.front import in_user_units
 from epsilex.models.own import tuned_guesses
 from epsilex.parameters import SETTINGS
@@ -34,7 +35,7 @@ from epsilex.searching import Searching
 from epsilex.shapes.knowledge import shapes_of
 
 
-class SymbolicRegressor(RegressorMixin, Fitted, Searching):
+class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
 
     Parameters
@@ -98,6 +99,11 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         whether that is proven, or checked on many points.
     domain : mapping of str to pair, default=None
         Ranges of columns over which the constraints hold, such as `{"T": (0, 500)}`; that of the data by default.
+    groups : str, default=None
+        The column of X, a DataFrame, that says which data set a row belongs to. The formula is the same for all of
+        them; constants are shared or have one value per group, whichever describes the data in fewer words.
+    per_group : sequence of str, default=()
+        Constants of the `guesses` that have one value per group.
     polish : bool
         Whether constants of the front are tuned once more in float64.
     n_jobs : int or None
@@ -173,6 +179,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         constant_units="none",
         constraints=(),
         domain=None,
+        groups=None,
+        per_group=(),
         polish=True,
         n_jobs=None,
         random_state=None,
@@ -203,6 +211,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         self.constant_units = constant_units
         self.constraints = constraints
         self.domain = domain
+        self.groups = groups
+        self.per_group = per_group
         self.polish = polish
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -235,18 +245,22 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         settings = self._settings()
         self._check_parameters(settings)
         name = getattr(y, "name", None)
+        X, labels = separated(X, self.groups)
         X, y, weight = self._validated(X, y, sample_weight)
-        self._remember(X, y, weight, name)
+        self._remember(X, y, weight, name, labels)
         outline = self._outline(settings)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
-        train, validation = self._held_back(X, y, weight)
-        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule)
+        grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
+        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
+        grouping = None if grouped is None else grouped[1]
+        structure = self._structure(settings, self._seen())
+        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
         modest = self._modest = Scales.modest(train.X, train.y)
         if modest is not None:
-            if shapes is not None or outline is not None:
-                known = "constraints" if outline is None else "form"
-                raise ValueError(f"{known}: expected numbers between 1e-100 and 1e100; the data has others")
+            known = {"form": outline, "constraints": shapes, "settings": structure}
+            if limited := [name for name, part in known.items() if part is not None]:
+                raise ValueError(f"{limited[0]}: expected numbers between 1e-100 and 1e100; the data has others")
             train = modest.scaled(train)
             validation = None if validation is None else modest.scaled(validation)
             guesses = [scaled(nodes, modest) for nodes in guesses]
@@ -262,18 +276,19 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         probes = None if shapes is None else probes_of(shapes, train.X, units)
         begin = for_population(guesses, units, settings.scaling, settings.max_length)
         form = None if outline is None else Tables(scaled_outline(outline, train.X, units.y_scale), outline)
-        cases.prior = Prior(begin, rule, probes, form)
+        cases.prior = Prior(begin, rule, probes, form, structure)
         cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
         target = self.target_error
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes), shapes, form)
+        allowed = allowed_by(rule, shapes, structure)
+        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
-        elif self.polish:
+        elif self.polish and grouping is None:
             self._know_uncertainty(train, possible(self._noise(), train))
         if rule is not None:
             columns = units_by_name(self.units, self._names())
@@ -283,8 +298,9 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
     def predict(self, X):
         """Values of `model_` on the rows of X, (rows,) float64."""
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return self.model_.predict(X)
+        rest, labels = separated(X, self.groups)
+        checked = validate_data(self, rest, reset=False, dtype=np.float64)
+        return self.model_.predict(checked if labels is None else X)
 
     def rehearse(self) -> None:
         """Compile or load what a search needs, the first time in a process; a time limit never counts it."""
@@ -292,28 +308,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Searching):
         settings = self._unseeded()
         rehearse(self._cases(noise[:, 1:], noise[:, 0], np.ones(160), 0.0, settings), settings)
 
-    def _validated(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        X, y = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, reset=not self._continues()
-        )
-        check_names(self._names())
-        if taken := sorted({*self._names()} & {*(self.constants or {})}):
-            raise ValueError(f"constants: expected names that are not columns; got {', '.join(map(repr, taken))}")
-        return X, y.astype(np.float64), checked_weights(sample_weight, X)
-
     def _outline(self, settings: Settings) -> Outline | None:
         """The form over the columns; a ValueError points at what is wrong with it."""
-        beside = {"guesses": self.guesses, "units": self.units, "constraints": self.constraints}
+        beside = {"guesses": self.guesses, "units": self.units, "constraints": self.constraints, "groups": self.groups}
         return outline_of(self.form, self._names(), settings.operators, settings.max_length, **beside)
-
-    def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
-        """The distinct rows, and a quarter of them held back if the choice needs it."""
-        rows = Rows.distinct(X, y, weight, standard_errors(self.noise, y))
-        return rows.held_back() if rule_of(self.choose).holds_back else (rows, None)
-
-    def _noise(self) -> str:
-        """The noise by name: "given" if its standard errors are."""
-        return self.noise if isinstance(self.noise, str) else "given"
 
     def _units(self, train: Rows, settings: Settings) -> Scales:
         return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)

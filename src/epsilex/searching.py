@@ -31,7 +31,7 @@ class Searching(Parameters):
     on_interrupt: str
     progress: bool
 
-    def _names(self) -> list[str]:
+    def _seen(self) -> list[str]:
         raise NotImplementedError
 
     def _watchers(self, names: Sequence[str], units: Scales, loss: str | Callable) -> list[Callback]:
@@ -45,7 +45,7 @@ class Searching(Parameters):
         exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
         stop = Stop(generations, self.time_limit, target, exact)
         checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
-        own: list[Observer] = [*self._watchers(self._names(), units, settings.loss)]
+        own: list[Observer] = [*self._watchers(self._seen(), units, settings.loss)]
         settles = self.generations is None and rule_of(self.choose).settles
         if settles and settings.scaling and len(cases) <= settling.ROWS:
             own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
@@ -61,4 +61,4 @@ class Searching(Parameters):
             return nullcontext(())
         from epsilex.evolution.observers.progress import progress_bar
 
-        return progress_bar(stop, self._names(), units)
+        return progress_bar(stop, self._seen(), units)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from epsilex.data.groups import separated
 from epsilex.data.losses import power_of
 from epsilex.data.scales import Scales
 from epsilex.evolution.observers.live import LiveFront
@@ -34,6 +35,7 @@ class Shown(BaseEstimator):
     model_: Model
     models_: list[Model]
     callbacks: Sequence
+    groups: Any
     _measured: Measurements
     _target: str
     _modest: Scales | None = None  # of numbers beyond the usual, from the user's units
@@ -72,21 +74,25 @@ class Shown(BaseEstimator):
         """The estimator, and its formula once it is fitted."""
         return f"{self!r}\n{self._target} = {self.model_.formula}" if hasattr(self, "model_") else repr(self)
 
-    def _unseen(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Rows for a report, as columns of the formulas."""
+    def _unseen(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, list[str] | None]:
+        """Rows for a report, as columns of the formulas, and their labels if there are groups."""
+        X, labels = separated(X, self.groups)
         X, y = validate_data(self, X, reset=False, dtype=np.float64), np.asarray(y, np.float64)
         if y.shape != (len(X),) or not np.isfinite(y).all():
             raise ValueError(f"y: expected {len(X)} finite numbers, one per row of X; got shape {y.shape}")
-        return self._as_columns(X, y), y
+        return self._as_columns(X, y), y, None if labels is None else [str(label) for label in labels]
 
     def _as_columns(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Columns of the formulas from features and target."""
         return X
 
-    def _remember(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray, name: object) -> None:
+    def _remember(
+        self, X: np.ndarray, y: np.ndarray, weight: np.ndarray, name: object, labels: np.ndarray | None
+    ) -> None:
         """Keep some rows for the report, and the target's name."""
         counts = weight > 0.0
-        self._measured = Measurements.some(self._as_columns(X, y)[counts], y[counts])
+        groups = None if labels is None else (str(self.groups), [str(label) for label in labels[counts]])
+        self._measured = Measurements.some(self._as_columns(X, y)[counts], y[counts], groups)
         self._target = TARGET if name is None else str(name)
 
     def _watchers(self, names: Sequence[str], units: Scales, loss: str | Callable) -> list[Callback]:

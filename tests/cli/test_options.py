@@ -63,6 +63,10 @@ def parameter(name: str, value: object):
     return lambda got: getattr(got.est, name) == value
 
 
+def setting(name: str, value: object):
+    return lambda got: getattr(got.est.settings, name) == value
+
+
 FIT = {
     "--target": ([], lambda got: got.data.target == "y"),
     "--features": (["--features", "x,color"], lambda got: set(got.data.table.X) == {"x", "color=red", "color=blue"}),
@@ -99,6 +103,12 @@ FIT = {
     "--constant-units": (["--constant-units", "any"], parameter("constant_units", "any")),
     "--constraint": (["--constraint", "increasing in x"], parameter("constraints", ("increasing in x",))),
     "--domain": (["--domain", "x=0:10,z=-1:1"], parameter("domain", {"x": (0.0, 10.0), "z": (-1.0, 1.0)})),
+    "--groups": (["--groups", "color"], lambda got: got.est.groups == "color" and got.data.features.shape[1] == 5),
+    "--per-group": (["--groups", "color", "--guess", "a*x", "--per-group", "a"], parameter("per_group", ["a"])),
+    "--nesting": (["--nesting", "sin=sin cos,exp=exp"], setting("nesting", {"sin": ("sin", "cos"), "exp": ("exp",)})),
+    "--whole-exponents": (["--whole-exponents"], setting("whole_exponents", True)),
+    "--required": (["--required", "x,z"], setting("required", ("x", "z"))),
+    "--forbidden": (["--forbidden", "w"], setting("forbidden", ("w",))),
     "--out": (["--out", "here"], lambda got: str(got.out) == "here"),
     "--overwrite": (["--overwrite"], lambda got: got.how == {"resume": False, "overwrite": True}),
     "--resume": (["--resume"], lambda got: got.how == {"resume": True, "overwrite": False}),
@@ -503,7 +513,7 @@ TESTED = {
     "fit": set(FIT),
     "demo": set(DEMO),
     "predict": {"--out", "--length", "--keep", "--interval", "--target", "--encoding", "--sheet", "--json"},
-    "show": {"--format", "--length"},
+    "show": {"--format", "--length", "--group"},  # groups: test_knowledge.py
     "take": {"--length", "--out"},
     "studio": set(STUDIO),
     "reproduce": set(REPRODUCE),
@@ -539,6 +549,6 @@ ELSEWHERE = {
 def test_every_parameter_of_the_estimator_is_on_the_command_line():
     asked = {row.name: None for row in FIT_OPTIONS}
     assert parameters(FIT_OPTIONS, asked) == {}
-    mapped = {row.parameter for row in FIT_OPTIONS if row.parameter}
+    mapped = {row.parameter.partition("__")[0] for row in FIT_OPTIONS if row.parameter}
     assert mapped | set(ELSEWHERE) == set(SymbolicRegressor().get_params(deep=False))
     assert not mapped & set(ELSEWHERE)

@@ -55,6 +55,7 @@ TWINS = {  # kernel: file and test
     "sharing.run": ("programs/test_evaluation.py", "test_programs_against_the_oracle"),
     "splitting.split_limits": ("selection/test_methods.py", "test_the_cut_is_one_of_least_variance"),
     "streams.uniform_integers": ("kernels/test_streams.py", "test_uniform_integers_reach_both_ends"),
+    "structure.violations": ("programs/test_structure.py", "test_the_kernel_agrees_with_the_rule"),
     "typed.check": ("dimensions/test_rule.py", "test_the_kernel_agrees_with_the_rule"),
     "typed.ids_of_roots": ("dimensions/test_rule.py", "test_programs_of_a_wanted_dimension"),
     "typed.start": ("dimensions/test_rule.py", "test_starts_and_children_are_consistent_and_varied"),

@@ -55,6 +55,12 @@ def ranges_by_name(text: str) -> dict[str, tuple[float, float]]:
     return found
 
 
+def functions_by_name(text: str) -> dict[str, list[str]]:
+    """Functions that may not occur inside another, from `sin=sin cos,exp=exp`."""
+    found = pairs(text, "nesting: expected functions such as sin=sin cos,exp=exp")
+    return {name: inner.split() for name, inner in found.items()}
+
+
 def time_option(seconds: str) -> Option:
     """The option that limits the time of a search; without any limit it takes so many seconds."""
     return option(
@@ -228,6 +234,52 @@ FIT: tuple[Option, ...] = (
         read=ranges_by_name,
         metavar="NAME=LOW:HIGH,...",
         show_default="data",
+    ),
+    option(
+        "groups",
+        str,
+        "Column that says which data set a row belongs to: one formula, constants shared or per group.",
+        parameter="groups",
+        metavar="COLUMN",
+    ),
+    option(
+        "per_group",
+        str,
+        "Constants of the guesses with one value per group, such as a,b.",
+        parameter="per_group",
+        read=quoted,
+        metavar="NAMES",
+    ),
+    option(
+        "nesting",
+        str,
+        "Functions not allowed inside another, such as sin=sin cos,exp=exp.",
+        parameter="settings__nesting",
+        read=functions_by_name,
+        metavar="NAME=NAMES,...",
+    ),
+    option(
+        "whole_exponents",
+        bool,
+        "Only whole numbers as exponents.",
+        False,
+        parameter="settings__whole_exponents",
+    ),
+    option(
+        "required",
+        str,
+        "Columns that must occur in a formula, such as x,t.",
+        parameter="settings__required",
+        read=quoted,
+        metavar="COLUMNS",
+    ),
+    option(
+        "forbidden",
+        str,
+        "Columns that must not occur in a formula.",
+        parameter="settings__forbidden",
+        read=quoted,
+        metavar="COLUMNS",
     ),
     # the command
     option("out", Path, "Folder for the files.", metavar="FOLDER", show_default="DATA-fit"),

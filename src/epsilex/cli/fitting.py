@@ -33,6 +33,9 @@ def estimator(preset: str, asked: dict[str, Any], seconds: float = 60.0) -> Watc
     """
     given = {"n_jobs": -1, **asked, "progress": True, "on_interrupt": "return"}
     settings = given.pop("settings", {})
+    limits = [name for name in given if name.startswith("settings__") and given[name]]
+    settings |= {name.removeprefix("settings__"): given[name] for name in limits}
+    given = {name: value for name, value in given.items() if not name.startswith("settings__")}
     if preset == "paper":
         est = WatchedRegressor.paper(**given)
     else:
@@ -60,8 +63,10 @@ def fit(
         X, y = data.table.X[training], data.table.y[training]
         if data.sigma is not None:
             est.set_params(noise=data.sigma[training])
-        # A whole result stays until the new one replaces it; and numbers at the ends of float64 are scaled twice.
-        if not holds_result(out) and Scales.modest(X.to_numpy(float), y) is None:
+        # A whole result stays until the new one replaces it; numbers at the ends of float64 are scaled twice, and
+        # formulas of groups are there at the end only.
+        plain = est.groups is None and Scales.modest(X.to_numpy(float), y) is None
+        if not holds_result(out) and plain:
             est.watch = partial(LiveFiles, out, data, shlex.join(command))
         est.fit(X, y, None if data.weight is None else data.weight[training])
         notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]

@@ -67,6 +67,10 @@ def predict(
         _check_column("target", target, frame)
     X, more = features_by_name(frame, used_names(m), m.feature_names)
     X = X.reindex(columns=list(m.feature_names))  # what the formula does not contain may be missing
+    if m.own is not None:
+        if m.own.column not in frame.columns:
+            raise ValueError(f"columns: expected the column of groups, {m.own.column!r}; it is missing")
+        X = X.assign(**{m.own.column: frame[m.own.column]})
     predicted = dict(zip(COLUMNS, np.atleast_2d(m.predict(X, interval)), strict=False))
     prediction = predicted["prediction"]
     beside = {} if kept is None else {str(name): kept[name] for name in kept.columns}

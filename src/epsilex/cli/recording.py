@@ -18,7 +18,9 @@ FIRST_COLUMNS = ("length", "mae", "r2", "test_mae", "test_r2", "mae_all")
 
 def measurements(data: Data) -> Measurements:
     """The rows as a report knows them."""
-    return Measurements(data.table.X.to_numpy(np.float64), data.table.y, data.held_back, weight=data.weight)
+    groups = None if data.groups is None or data.labels is None else (data.groups, data.labels)
+    X = data.features.to_numpy(np.float64)
+    return Measurements(X, data.table.y, data.held_back, weight=data.weight, groups=groups)
 
 
 def front_table(fit: Fit) -> pd.DataFrame:

@@ -39,7 +39,13 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
     if fit.choice.get("text"):
         out.print(printable(str(fit.choice["text"])))
         out.print()
-    lines = {"test error": _test_error(fit), "search": fit.facts["search"], "files": "  ".join(files), "predict": then}
+    lines = {
+        **_groups(fit),
+        "test error": _test_error(fit),
+        "search": fit.facts["search"],
+        "files": "  ".join(files),
+        "predict": then,
+    }
     for name, value in lines.items():
         out.print(Text.assemble((f"{name:<12}", "dim"), printable(value)), soft_wrap=True)
 
@@ -77,6 +83,17 @@ def _front(fit: Fit, width: int) -> Iterator[Text]:
         text = Text(f"{line}  {printable(formula)}", style=style)
         text.truncate(width, overflow="ellipsis")
         yield text
+
+
+def _groups(fit: Fit) -> dict[str, str]:
+    """The constants of each group, by name."""
+    own = fit.model.own
+    if own is None:
+        return {}
+    return {
+        name: ", ".join(f"{label} {figure(value)}" for label, value in zip(own.labels, values, strict=True))
+        for name, values in zip(own.shown, own.values, strict=True)
+    }
 
 
 def _test_error(fit: Fit) -> str:

@@ -15,6 +15,7 @@ from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.clock import Clock
 from epsilex.evolution.population import Population
+from epsilex.evolution.purposes import START
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.survival import SURVIVALS
@@ -22,10 +23,9 @@ from epsilex.evolution.tuning import TUNERS
 from epsilex.evolution.variation import VARIATIONS, Offspring
 from epsilex.evolution.variation.formed import Formed
 from epsilex.evolution.variation.niches import niches
-from epsilex.evolution.variation.offspring import Brood
+from epsilex.evolution.variation.offspring import Brood, keep_allowed
 from epsilex.evolution.variation.pairs import vary
-from epsilex.evolution.variation.start import start
-from epsilex.evolution.variation.typed import keep_consistent
+from epsilex.evolution.variation.start import REDRAWN, start, within_limits
 from epsilex.models.choice.description import Language
 from epsilex.planting import PLANTERS, Limits, plant
 from epsilex.planting.groups import groups
@@ -68,6 +68,7 @@ class Run:
         self.law = None if rule is None else law_of(rule, settings.operators, settings.max_length)
         self.form = cases.prior.form
         self.formed = None if self.form is None else Formed(self.form, settings)
+        self.structure = cases.prior.structure
         self.probe_rows = None if cases.prior.probes is None else in_rows(cases.prior.probes.X)
         self.clock = Clock()
         scaling = settings.scaling and self.form is None  # a form says where factors and offsets are
@@ -82,7 +83,7 @@ class Run:
         """Random programs, some of them planted, the first of them the user's guesses."""
         if self.formed is not None:
             return self._formed_start(self.formed)
-        programs = start(self.settings, self.settings.population_size, self.cases.n_features, law=self.law)
+        programs = self.random(self.settings.population_size, 0, START)
         with self.clock("vary"):
             self._plant(programs)
             programs.put(0, self.cases.prior.guesses[: len(programs) // 2])
@@ -130,7 +131,10 @@ class Run:
         for name, share in self.settings.variations.items():
             VARIATIONS.find(name)(offspring, share, state, self)
         if self.law is not None:
-            keep_consistent(self.law, offspring, population.programs)
+            keep_allowed(self.law.consistent(offspring.programs), offspring, population.programs)
+        if self.structure is not None:
+            self.structure.repair(offspring.programs)
+            keep_allowed(~self.structure.violated(offspring.programs), offspring, population.programs)
         return offspring
 
     @timed("evaluate")
@@ -159,7 +163,9 @@ class Run:
         return survivors
 
     def refused(self, population: Population) -> Population:
-        """The population, with an infinite fitness where a program violates a known shape."""
+        """The population, with an infinite fitness where a program violates a structural limit or a known shape."""
+        if self.structure is not None:
+            population.fitness[self.structure.violated(population.programs)] = np.inf
         probes = self.cases.prior.probes
         if probes is not None and self.probe_rows is not None:
             out = self.cases.values(population.programs, self.probe_rows, self.n_jobs)[:, : len(probes.X)]
@@ -172,8 +178,19 @@ class Run:
         """New programs as a population of age 0."""
         return self.cases.measure(programs, **self._how)
 
+    def random(self, n: int, generation: int, purpose: int) -> Programs:
+        """Random programs that keep what is known."""
+        draw = functools.partial(start, self.settings, n_features=self.cases.n_features, law=self.law)
+        if self.structure is None:
+            return draw(n, generation=generation, purpose=purpose)
+        return within_limits(
+            self.structure, draw(REDRAWN * n, generation=generation, purpose=purpose), n, self.settings
+        )
+
     def attempt(self, programs: Programs) -> Population:
         """Trial programs as a population; the next attempt overwrites their errors."""
+        if self.structure is not None:  # tuning has moved the exponents
+            self.structure.repair(programs)
         return self.cases.attempt(programs, **self._how)
 
     def _plant(self, programs: Programs) -> None:
@@ -181,8 +198,7 @@ class Run:
         exist only during a run."""
         settings, cases = self.settings, self.cases
         if settings.scaling and settings.coefficients and cases.n_features == cases.inputs.shape[1]:
-            allowed = None if cases.prior.rule is None else cases.prior.rule.allows
-            limits = Limits(settings.operators, settings.max_length, settings.population_size, allowed)
+            limits = Limits(settings.operators, settings.max_length, settings.population_size, cases.prior.allows)
             planters = [PLANTERS.find(name) for name in settings.planters]
             if self.law is not None:
                 planters.insert(0, functools.partial(groups, self.law))

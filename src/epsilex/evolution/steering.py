@@ -19,7 +19,6 @@ from epsilex.evolution.purposes import STEER
 from epsilex.evolution.run import Run
 from epsilex.evolution.search import Search
 from epsilex.evolution.tuning.levenberg_marquardt import tune_constants
-from epsilex.evolution.variation.start import start
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import opcodes
@@ -51,8 +50,7 @@ def without(found: Search, unwanted: Unwanted, run: Run) -> Search:
     population = _copy(state.population)
     who = np.flatnonzero(unwanted(population.programs))
     if len(who):
-        settings = run.settings
-        drawn = start(settings, settings.population_size, run.cases.n_features, state.generation, STEER)
+        drawn = run.random(run.settings.population_size, state.generation, STEER)
         population.put(who, run.measured(drawn.take(who)), np.arange(len(who)), run.n_jobs)
     archive = _copy_of(found.archive)
     archive.drop(unwanted)

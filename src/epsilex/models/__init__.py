@@ -4,6 +4,8 @@ model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
 dependence   how a formula depends on single features
 own          models of a person's own formulas
+own_constants  constants with one value per group of rows
+grouped      formulas for groups of rows: own constants tuned, described and chosen
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
 front        the best model of each length

@@ -35,5 +35,7 @@ def _mean(score: Scorer) -> Answer:
     middle = float(np.average(score.train.y, weights=score.train.weight))
     models = front_by_loss([[(CONSTANT, 0, middle)]], score, polished=False)
     if not models:
-        raise ValueError("constraints: expected some that a formula satisfies; found none, not even the target's mean")
+        raise ValueError(
+            "constraints, settings: expected limits that a formula satisfies; found none, not even the mean"
+        )
     return Answer(models, 0, Choice("No formula was finite on all rows: the answer is the target's mean."))

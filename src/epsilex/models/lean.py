@@ -29,7 +29,7 @@ from epsilex.programs.algebra.clearing import cleared
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
 from epsilex.programs.fold import Node, fold
-from epsilex.programs.gradient import constant_places
+from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE
 
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
@@ -94,7 +94,7 @@ class Bench:
         best = form
         nothing: frozenset[int] = frozenset()
         others = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, smaller))
-        for nodes, fixed in (*numbers(form, self), *others):
+        for nodes, fixed in (*numbers(form.nodes, form.description, self.X, self.language.jacobian), *others):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
@@ -116,17 +116,19 @@ class Bench:
             current = self.shorter(current)
 
 
-def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The form with one constant simplified, or two merged, where a shorter description is predicted.
+def numbers(
+    nodes: Sequence[Node], description: Description, X: np.ndarray, slopes: Callable = jacobian64
+) -> Iterator[tuple[list[Node], frozenset[int]]]:
+    """The program with one constant simplified, or two merged, where a shorter description is predicted.
 
     To first order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
     the Fisher information.
     """
-    nodes, noise, variance = form.nodes, form.description.noise, form.description.variance
+    noise, variance = description.noise, description.variance
     places = constant_places(nodes)
     if not places:
         return
-    out, jacobian = bench.language.jacobian(nodes, bench.X, places)
+    out, jacobian = slopes(nodes, X, places)
     with np.errstate(all="ignore"):
         a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
     if not np.isfinite(a).all():
@@ -137,13 +139,13 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
     spread = np.diag(covariance)
     node = 2.0  # approximate nats that removing a node saves
     sizes = [abs(nodes[k][2]) for k in places]
-    fixed = {k for k in places if _is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
+    fixed = {k for k in places if is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
     for i, k in enumerate(places):
         value = nodes[k][2]
         if k in fixed or not spread[i] > 0.0:
             continue
         now = constant_nats(value, size[i] ** 2)
-        for target in _simple_near(value, nodes[k][0]):
+        for target in simple_near(value, nodes[k][0]):
             removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
             bare = nodes[k][0] == FEATURE and target == 1.0
             saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, size[i] ** 2))
@@ -166,12 +168,12 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
                 yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
 
 
-def _is_simple(node: Node) -> bool:
+def is_simple(node: Node) -> bool:
     """Whether a constant has already been simplified, and stays so."""
-    return node[2] in _simple_near(node[2], node[0])
+    return node[2] in simple_near(node[2], node[0])
 
 
-def _simple_near(value: float, code: int) -> list[float]:
+def simple_near(value: float, code: int) -> list[float]:
     """Simple numbers that a constant may be: 0, 1 with its sign, and the nearest whole number and fractions."""
     near = {0.0, float(np.copysign(1.0, value))}
     if 0.2 < abs(value) < WHOLE:

@@ -12,13 +12,14 @@ from pathlib import Path
 from epsilex.files import clean, read_file, write_file
 from epsilex.models.formed import Inside
 from epsilex.models.model import Model
+from epsilex.models.own_constants import OwnConstants
 from epsilex.models.uncertainty import Uncertainty
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 from epsilex.programs.programs import Programs
 
 SCHEMA = "epsilex-model"
-VERSION = 1
+VERSION = 2  # 2: forms, constants of groups; a model without them is written as 1, which older programs read
 MAX_BYTES = 16 * 2**20
 MAX_NODES = 100_000
 MAX_CONSTANT = sys.float_info.max
@@ -59,7 +60,10 @@ def to_document(m: Model) -> dict:
         inner = [[name, list(names), _program(nodes)] for name, (names, nodes) in m.form.functions.items()]
         own = [[name, value] for name, value in m.form.constants.items()]
         body["form"] = {"text": m.form.text, "functions": inner, "constants": own, "sources": list(m.form.sources)}
-    return {"schema": SCHEMA, "version": VERSION, "sha256": _digest(body), **body}
+    if m.own is not None:
+        body["groups"] = m.own.document()
+    plain = m.own is None and m.form is None
+    return {"schema": SCHEMA, "version": 1 if plain else VERSION, "sha256": _digest(body), **body}
 
 
 def _program(nodes: Sequence[Node]) -> list:
@@ -87,8 +91,10 @@ def from_document(document) -> Model:
     """The model in JSON values written by `to_document`; a ValueError says what is wrong with any others."""
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise ValueError("it was not written by epsilex")
-    if document.get("version") != VERSION:
-        raise ValueError(f"expected version {VERSION}; got {document.get('version')!r}, perhaps of a newer epsilex")
+    if document.get("version") not in range(1, VERSION + 1):
+        raise ValueError(
+            f"expected version 1 to {VERSION}; got {document.get('version')!r}, perhaps of a newer epsilex"
+        )
     body = {k: v for k, v in document.items() if k not in ("schema", "version", "sha256")}
     if document.get("sha256") != _digest(body):
         raise ValueError("its content does not match its checksum: it is damaged or was altered")
@@ -97,12 +103,13 @@ def from_document(document) -> Model:
         raise ValueError("feature_names: expected a list of names")
     if not isinstance(metrics, dict) or not all(isinstance(v, (int, float, str)) for v in metrics.values()):
         raise ValueError("metrics: expected names and numbers")
-    program = _checked(nodes, len(names))
+    own = _own(body.get("groups"), len(nodes) if isinstance(nodes, list) else 0)
+    program = _checked(nodes, len(names) + (0 if own is None else len(own.names)))
     uncertainty = _uncertainty(body.get("uncertainty"), len(program))
     labels, units = (_words(body.get(key, []), key, program) for key in ("labels", "units"))
     constants = _constants(body.get("constants", {}))
     form = None if body.get("form") is None else _form(body["form"], len(program))
-    return Model(program, tuple(names), metrics, uncertainty, labels, constants, units, form)
+    return Model(program, tuple(names), metrics, uncertainty, labels, constants, units, form, own)
 
 
 def _form(values, n_nodes: int) -> Inside:
@@ -157,6 +164,15 @@ def _uncertainty(values, n_nodes: int) -> Uncertainty | None:
         return Uncertainty.from_document(values, n_nodes)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"uncertainty: expected what `Model.save` writes; {error}") from None
+
+
+def _own(values, n_nodes: int) -> OwnConstants | None:
+    if values is None:
+        return None
+    try:
+        return OwnConstants.from_document(values, n_nodes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"groups: expected what `Model.save` writes; {error}") from None
 
 
 def _node(node) -> tuple[int, int, float]:

@@ -103,9 +103,9 @@ def _row(m: Model, tested: bool) -> dict[str, Any]:
 
 def _shown(m: Model, fit: Fit) -> dict[str, Any]:
     """What the page shows of a model besides its plots."""
-    importance = sorted(m.importance(fit.X).items(), key=lambda item: -item[1])
+    importance = sorted(m.importance(fit.rows_for(m)).items(), key=lambda item: -item[1])
     return {
-        "math": mathml(m.nodes, m.feature_names, named=m.named),
+        "math": mathml(m.nodes, m.column_names, named=m.named),
         "size": "large" if m.length <= LARGE else "medium" if m.length <= MEDIUM else "small",
         "latex": m.latex(),
         "python": m.python(),
@@ -118,18 +118,19 @@ def _shown(m: Model, fit: Fit) -> dict[str, Any]:
 
 
 def _constants(m: Model) -> list[dict[str, str]]:
-    """Name if a person gave one, value, standard error, ends of the interval and unit of each constant, as text."""
+    """Name if a person gave one, value, standard error, ends of the interval, unit and group of each, as text."""
     if m.uncertainty is None or m.uncertainty.freedom < 1:
         return []
     labels = set(m.labels.values())
     return [
         {
-            "name": row["name"] if row["name"] in labels else "",
+            "name": row["name"] if row["name"] in labels or row.get("group") else "",
             "value": figure(row["value"], 5),
             "error": figure(row["standard_error"], 2),
             "low": figure(row["low"], 5),
             "high": figure(row["high"], 5),
             "unit": "" if row.get("unit", "1") == "1" else row["unit"],
+            "group": row.get("group", ""),
         }
         for row in m.constants.to_dict("records")
     ]
@@ -147,7 +148,7 @@ def _data(fit: Fit, bend: int | None) -> dict[str, Any]:
         "errors": shown_range(train, test, fit.chosen),
         "models": [
             {"length": m.length, "error": plain(m.metrics.get("mae")), "test": plain(m.metrics.get("test_mae"))}
-            | {"prediction": plains(m.predict(fit.X)), "preview": preview(m), **shape}
+            | {"prediction": plains(m.predict(fit.rows_for(m))), "preview": preview(m), **shape}
             for m, shape in zip(fit.models, shapes, strict=True)
         ],
         "X": columns(shapes, fit.X),

@@ -12,7 +12,7 @@ from epsilex.data.scales import size
 from epsilex.evolution import Settings
 from epsilex.models import Model
 from epsilex.report.agreement import disagreement
-from epsilex.report.fit import Fit, some_generations, some_rows
+from epsilex.report.fit import Fit, labelled, some_generations, some_rows
 
 HISTORY = ("generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length")
 REASONS = {
@@ -34,6 +34,7 @@ class Measurements:
     held_back  (rows,) bool: rows that the search has not seen
     fitted     number of rows the search has seen, if they are not all here
     weight     (rows,), or None: all rows count alike
+    groups     the column of groups, and the label of each row; None if there are no groups
     """
 
     X: np.ndarray
@@ -41,17 +42,28 @@ class Measurements:
     held_back: np.ndarray
     fitted: int | None = None
     weight: np.ndarray | None = None
+    groups: tuple[str, list[str]] | None = None
 
     @classmethod
-    def some(cls, X: np.ndarray, y: np.ndarray) -> Measurements:
+    def some(cls, X: np.ndarray, y: np.ndarray, groups: tuple[str, list[str]] | None = None) -> Measurements:
         """Training rows, few enough to keep for a page."""
         shown = some_rows(len(y), X.shape[1])
-        return cls(X[shown], y[shown], np.zeros(len(shown), bool), len(y))
+        return cls(X[shown], y[shown], np.zeros(len(shown), bool), len(y), groups=_taken(groups, shown))
 
-    def with_held_back(self, X: np.ndarray, y: np.ndarray) -> Measurements:
-        """These rows, and others that the search has not seen."""
+    def with_held_back(self, X: np.ndarray, y: np.ndarray, labels: Sequence[str] | None = None) -> Measurements:
+        """These rows, and others that the search has not seen, with their labels if there are groups."""
         flags = np.concatenate([self.held_back, np.ones(len(y), bool)])
-        return Measurements(np.vstack([self.X, X]), np.concatenate([self.y, y]), flags, self.fitted)
+        groups = None if self.groups is None else (self.groups[0], [*self.groups[1], *(labels or ())])
+        return Measurements(np.vstack([self.X, X]), np.concatenate([self.y, y]), flags, self.fitted, groups=groups)
+
+    def for_model(self, m: Model) -> Any:
+        """X as a model needs it."""
+        return labelled(self.X, self.groups, m)
+
+
+def _taken(groups: tuple[str, list[str]] | None, rows: np.ndarray) -> tuple[str, list[str]] | None:
+    """The labels of these rows."""
+    return None if groups is None else (groups[0], [groups[1][k] for k in rows])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +83,7 @@ def record(est: Any, rows: Measurements, target: str, command: str, notes: Seque
     data     name of the data, "" if it has none
     """
     choice, chosen = est.choice_, est.models_.index(est.model_)
-    against = disagreement(est.models_, chosen, rows.X, rows.y, rows.held_back)
+    against = disagreement(est.models_, chosen, rows.for_model(est.model_), rows.y, rows.held_back)
     told = {
         "text": " ".join(filter(None, (choice.text, against))),
         "odds": None if choice.odds is None or not np.isfinite(choice.odds) else choice.odds,
@@ -113,6 +125,7 @@ def record_of(
         held_back=rows.held_back[shown],
         history=_history(course.history),
         stopped_by=course.stopped_by,
+        groups=_taken(rows.groups, shown),
     )
 
 
@@ -120,7 +133,7 @@ def scored(m: Model, rows: Measurements) -> Model:
     """The model with its errors on the held-back rows, and on all rows if they are all there."""
     unit, held_back = size(rows.y), rows.held_back
     weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
-    y, prediction = rows.y / unit, m.predict(rows.X) / unit
+    y, prediction = rows.y / unit, m.predict(rows.for_model(m)) / unit
     errors = np.abs(y - np.where(np.isfinite(prediction), prediction, np.inf))
     metrics = dict(m.metrics)
     with np.errstate(over="ignore", invalid="ignore"):  # the mean of the largest numbers may be infinite

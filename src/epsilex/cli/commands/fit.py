@@ -22,7 +22,9 @@ def fit(data: Path, **asked: Any) -> None:
     est.set_params(**preparing.units_of(asked["units"], asked["target_unit"], found))
     out = asked["out"] = asked["out"] or Path(f"{data.name.partition('.')[0]}-fit")
     table = found.table
-    sizes = f"{data}: {len(table.y)} rows, {found.held_back.sum()} of them held back; {table.X.shape[1]} features"
+    sizes = (
+        f"{data}: {len(table.y)} rows, {found.held_back.sum()} of them held back; {found.features.shape[1]} features"
+    )
     command = ["epsilex", "fit", str(data), *words(FIT, asked)]
     news = [sizes, *table.notes]
     fit = fitting.fit(found, est, out, command, news, resume=asked["resume"], overwrite=asked["overwrite"])

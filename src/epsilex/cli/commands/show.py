@@ -33,6 +33,7 @@ def show(
     model: Annotated[Path, typer.Argument(help="model.json of a fit, or the folder of a fit.")],
     format: Annotated[Format, typer.Option(metavar="|".join(Format), help="Notation.")] = Format.text,
     length: Annotated[int | None, typer.Option(metavar="N", help="Length of another model of the fit.")] = None,
+    group: Annotated[str | None, typer.Option(metavar="LABEL", help="Formula of this group of rows alone.")] = None,
 ) -> None:
     """Show a model's formula in a chosen notation."""
     from epsilex.cli.predicting import model_at
@@ -40,6 +41,7 @@ def show(
     from epsilex.models.persistence import to_document
 
     m = model_at(model, length)
+    m = m if group is None else m.group(group)
     shown = {
         Format.text: lambda: "\n".join([m.formula, *m.definitions]),
         Format.latex: m.latex,
