@@ -18,7 +18,10 @@ LEVEL = 0.95
 
 
 def drawn(m: Model, fit: Fit) -> dict[str, Any]:
-    """The curve of a formula of one feature with its prediction band, or `parts`: one curve per feature."""
+    """The curve of a formula of one feature with its prediction band, or `parts`: one curve per feature; nothing of a
+    formula with own constants per group, which has a curve for each."""
+    if m.own is not None:
+        return {}
     used = features_used(m)
     if len(used) <= 1:
         return _curve(m, fit, used[0]) if used else {}

@@ -132,7 +132,7 @@ class Desk:
         box = [Interval(float(low), float(high)) for low, high in zip(X.min(axis=0), X.max(axis=0), strict=True)]
         nodes = shortest(program.nodes, box, X)
         if self.score.constants is not None:
-            nodes = named(nodes, X, form.description.noise, self.score.constants, box, self.score.language)
+            nodes = named(nodes, X, form.description.noise, self.score.constants, box, self.language)
         shown = collapsed(nodes, program.table, program.n_features)
         if shown is None:
             return program
