@@ -15,7 +15,7 @@ const short = (v) => (v === null ? "∞" : String(Number(v.toPrecision(3))));
 const ticks = (low, high) => {
   const found = [];
   for (let k = Math.floor(Math.log10(low)); k <= Math.log10(high); k++)
-    for (const m of high / low > 300 ? [1] : [1, 2, 5]) if (m * 10 ** k >= low && m * 10 ** k <= high) found.push(m * 10 ** k);
+    for (const m of high / low > 2000 ? [1] : [1, 2, 5]) if (m * 10 ** k >= low && m * 10 ** k <= high) found.push(m * 10 ** k);
   const every = Math.ceil(found.length / 7);
   return found.filter((_, i) => i % every === 0);
 };
