@@ -52,8 +52,15 @@ def test_every_model_is_the_form_with_its_functions(est):
         np.testing.assert_allclose(m.predict(TABLE), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("choose", ["description", "accuracy", "validation"])
-@pytest.mark.parametrize("form", ["f(x) - f(z)", "f(x)*t - k*d(f, x)", "g(f(x) + z)"])
+@pytest.mark.parametrize(
+    ("form", "choose"),
+    [
+        ("f(x) - f(z)", "description"),
+        ("f(x) - f(z)", "accuracy"),
+        ("f(x)*t - k*d(f, x)", "description"),
+        ("g(f(x) + z)", "validation"),
+    ],
+)
 def test_a_function_is_the_same_wherever_it_occurs(form, choose):
     y = {"f(x) - f(z)": TABLE.x**2 - TABLE.z**2, "g(f(x) + z)": np.sin(TABLE.x**2 + TABLE.z)}.get(
         form, np.sin(TABLE.x) * TABLE.t - 0.5 * np.cos(TABLE.x)
