@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 
 from epsilex.constraints import PARAMETERS, check
 from epsilex.evolution import Settings
-from epsilex.evolution.observers.checkpoint import exists, stored_population_size
+from epsilex.evolution.observers.checkpoint import stored_population_size
+from epsilex.evolution.observers.records import exists
 from epsilex.evolution.settings import population_for
 from epsilex.models.choice.rules import rule_of
 

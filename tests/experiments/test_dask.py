@@ -20,7 +20,7 @@ from rich.console import Console
 import experiments_standin as standin
 from epsilex import problems
 from epsilex.experiments import runner
-from epsilex.experiments.pools import DaskPool
+from epsilex.pools import DaskPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, Store
 from places import SUPPORT

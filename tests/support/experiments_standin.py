@@ -13,7 +13,7 @@ from rich.console import Console
 
 from epsilex import problems
 from epsilex.experiments import published, runner, studies
-from epsilex.experiments.pools import ProcessPool
+from epsilex.pools import ProcessPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, Store
 from epsilex.experiments.trials import HISTORY, Outcome, Trial

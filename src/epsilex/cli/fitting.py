@@ -19,7 +19,7 @@ from epsilex.cli.terminal import note
 from epsilex.constraints import NOISES
 from epsilex.data.scales import size
 from epsilex.dimensions.units import from_header
-from epsilex.evolution.observers.checkpoint import exists, previous
+from epsilex.evolution.observers.records import exists, previous
 from epsilex.files import write_files
 from epsilex.models import Model
 from epsilex.models.front import front_frame

@@ -12,7 +12,7 @@ import numpy as np
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
-from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint
+from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint, write_checkpoint
 from epsilex.evolution.observers.history import History
 from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.stopping import Stop, Stopping
@@ -76,7 +76,10 @@ def _search(
     stopping = Stopping(stop, history, anew=begin is not None)
     watching: list[Observer] = [history, stopping, *observers]
     if checkpoint is not None:
-        watching.append(checkpoint.of(run, history))
+        path = Path(checkpoint.path)
+        watching.append(
+            checkpoint.of(lambda state, archive: write_checkpoint(path, state, archive, history.rows, settings, cases))
+        )
     if state is not None and (reason := stopping.reason(state)):
         return Search(state, archive, history.rows, reason)
     last, reason = _watched(evolve(run, state), archive, watching)
