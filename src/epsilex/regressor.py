@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from pathlib import Path
-
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,24 +17,20 @@ from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.dimensions import knowledge
 from epsilex.dimensions.carried import units_by_name
 from epsilex.dimensions.units import from_header
-from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, rehearse, search
-from epsilex.evolution.observers import settling
-from epsilex.evolution.observers.observer import Callback, Observer
-from epsilex.evolution.observers.signals import Interrupt
+from epsilex.evolution import Cases, Settings, rehearse
 from epsilex.fitted import Fitted
-from epsilex.interrupts import heard, interruptible
+from epsilex.interrupts import interruptible
 from epsilex.models.choice.rules import rule_of
 from epsilex.models.front import in_user_units
 from epsilex.models.own import tuned_guesses
 from epsilex.parameters import SETTINGS, Parameters
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
+from epsilex.searching import Searching
 from epsilex.shapes.knowledge import shapes_of
 
-EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 
-
-class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
+class SymbolicRegressor(RegressorMixin, Searching, Fitted, Parameters):
     """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
 
     Parameters
@@ -100,8 +92,13 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         Ranges of columns over which the constraints hold, such as `{"T": (0, 500)}`; that of the data by default.
     polish : bool
         Whether constants of the front are tuned once more in float64.
+    islands : int or Islands, default=1
+        Populations that evolve side by side and exchange programs, see `epsilex.Islands`. They run on as many processes
+        as `n_jobs` allows, and share out its threads.
+    dask : str or distributed.Client, optional
+        A Dask cluster to run the islands on, by the address of its scheduler or by a client.
     n_jobs : int or None
-        Threads. The result does not depend on it.
+        Threads, and processes if there are islands; -1 for all processors. The result does not depend on it.
     random_state : int, RandomState instance or None
         The same number gives the same result, bit for bit.
     warm_start : bool
@@ -109,7 +106,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     progress : bool
         Whether a progress bar is shown.
     callbacks : sequence of callable
-        Called with each `epsilex.evolution.State`; one that returns True stops the search.
+        Called with each `epsilex.evolution.State`; one that returns True stops the search. With islands, with the state
+        of all of them, without errors, at the end of each epoch.
     checkpoint : path, optional
         File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
         continues from it.
@@ -129,14 +127,14 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     models_ : list of Model
         The models of the front.
     history_ : DataFrame
-        One row per generation.
+        One row per generation. With islands, of all of them; `island` is that of the best individual.
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search ends
-        after a hundred generations with an exact formula: "exact" if the chosen formula is exact, "interpolation" if
-        only long formulas pass through every row. On few rows, a search without a limit of generations also ends once
-        it has long found nothing better: "settled".
+        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt", "callback" or "cluster". A
+        search ends after a hundred generations with an exact formula: "exact" if the chosen formula is exact,
+        "interpolation" if only long formulas pass through every row. On few rows, a search without a limit of
+        generations also ends once it has long found nothing better: "settled".
     settings_ : Settings
         The settings of the search.
 
@@ -172,6 +170,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         constraints=(),
         domain=None,
         polish=True,
+        islands=1,
+        dask=None,
         n_jobs=None,
         random_state=None,
         warm_start=False,
@@ -201,6 +201,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         self.constraints = constraints
         self.domain = domain
         self.polish = polish
+        self.islands = islands
+        self.dask = dask
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -311,29 +313,3 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
         return evaluate64(nodes, X)
-
-    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
-        n_jobs = effective_n_jobs(self.n_jobs or 1)
-        begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
-        done = begin.state.generation if begin else 0
-        generations = None if self.generations is None else self.generations + done
-        exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
-        stop = Stop(generations, self.time_limit, target, exact)
-        checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
-        own: list[Observer] = [Callback(function) for function in self.callbacks]
-        settles = self.generations is None and rule_of(self.choose).settles
-        if settles and settings.scaling and len(cases) <= settling.ROWS:
-            own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
-        interrupt = Interrupt(heard(), self.on_interrupt == "return")  # first, to know of the result; last, to see all
-        with self._progress(stop, units) as bars:
-            return search(
-                cases, settings, stop, n_jobs=n_jobs, observers=[interrupt, *bars, *own, interrupt],
-                checkpoint=checkpoint, resume=self._resumed(), begin=begin,
-            )  # fmt: skip
-
-    def _progress(self, stop: Stop, units: Scales):
-        if not self.progress:
-            return nullcontext(())
-        from epsilex.evolution.observers.progress import progress_bar
-
-        return progress_bar(stop, self._names(), units)

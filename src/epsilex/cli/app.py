@@ -122,6 +122,8 @@ def fit(
     population: Population = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    islands: Annotated[int, typer.Option(min=1, help="Populations that evolve side by side, on processes.")] = 1,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run the islands on.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the files.", show_default="DATA-fit")] = None,
     test_share: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Share of the rows held back for the test error.")
@@ -157,7 +159,7 @@ def fit(
     est = fitting.estimator(
         preset, jobs=jobs, time_limit=time, generations=generations, selection=selection, population_size=population,
         random_state=seed, guesses=tuple(guess or ()), constraints=tuple(constraint or ()),
-        domain=fitting.domain_of(domain),
+        domain=fitting.domain_of(domain), islands=islands, dask=dask,
     )  # fmt: skip
     frame, sigma = fitting.without_noise(read_table(data), noise, target)
     table = training_table(frame, target, strict)
@@ -171,6 +173,7 @@ def fit(
         news.append(f"there is nothing to resume in {out}, the search starts anew")
     command = ["epsilex", "fit", str(data), *options(target=target, selection=selection,
                preset=preset if preset != Preset.default else None, noise=noise if noise != "auto" else None, seed=seed,
+               islands=islands if islands > 1 else None,
                test_share=test_share if test_share != TEST_SHARE else None, out=out, units=units, domain=domain,
                target_unit=target_unit, constant_units=constant_units if constant_units != "none" else None),
                *(word for text in guess or () for word in ("--guess", text)),

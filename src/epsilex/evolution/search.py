@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,18 +22,25 @@ from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve
 
+if TYPE_CHECKING:
+    from epsilex.evolution.islands.island import Packed
+
 REHEARSING = 100  # programs, enough to run every part of the search
 _REHEARSED: set[tuple[type, str]] = set()
 
 
 @dataclass(slots=True)
 class Search:
-    """What a search found: the last state, the best program of each length, the history, and why it stopped."""
+    """What a search found: the last state, the best program of each length, the history, and why it stopped.
+
+    If it ran on islands, the state is theirs together, and `islands` has them one by one.
+    """
 
     state: State
     archive: Archive
     rows: list[dict[str, float]]
     reason: str
+    islands: tuple[Packed, ...] = ()
 
 
 def search(

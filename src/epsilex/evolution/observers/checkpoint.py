@@ -25,9 +25,9 @@ from epsilex.programs.operators import opcodes
 from epsilex.selection import Method
 
 SCHEMA = "epsilex-checkpoint-2"
-HEADER = {"generation": int, "evaluations": int}
+HEADER: dict[str, type] = {"generation": int, "evaluations": int}
 ISLANDS = "epsilex-islands-1"  # several searches, see `epsilex.evolution.islands.checkpoint`
-SCHEMAS = {SCHEMA: HEADER, ISLANDS: {"islands": list}}
+SCHEMAS: dict[str, dict[str, type]] = {SCHEMA: HEADER, ISLANDS: {"islands": list}}
 
 
 @dataclass(frozen=True, slots=True)
