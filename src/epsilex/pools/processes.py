@@ -39,7 +39,7 @@ class ProcessPool:
         worker = self._idle.pop()
         try:
             future = worker.submit(work, *arguments)
-        except BrokenExecutor:  # it died while idle
+        except RuntimeError:  # it died while idle, or was ended
             _end(worker)
             worker = _worker()
             future = worker.submit(work, *arguments)
@@ -121,7 +121,7 @@ def _processes(worker: Any) -> dict[int, Any]:
 def _end(worker: Any) -> None:
     for process in _processes(worker).values():
         process.terminate()  # at once: workers have no handler of SIGTERM
-    worker.shutdown(wait=False, kill_workers=True)
+    worker.shutdown(wait=False)
 
 
 def _start_worker() -> None:

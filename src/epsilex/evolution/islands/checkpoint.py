@@ -47,7 +47,7 @@ def load_islands(path: Path, plan: Islands, settings: Settings, cases: Cases) ->
     """The islands in `path`, or in the previous record, and their history."""
     header, arrays = read_record(Path(path), SCHEMAS)
     if header["schema"] != ISLANDS:
-        raise ValueError("checkpoint: expected one of several islands; it is that of a search without")
+        raise ValueError(f"checkpoint: expected that of {plan.n} islands; it is that of one population")
     check_origin(header, settings, cases)
     if header.get("plan") != _plain(plan):
         raise ValueError(f"checkpoint: expected the islands it was made with, {header.get('plan')}; got {_plain(plan)}")

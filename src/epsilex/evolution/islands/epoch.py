@@ -48,7 +48,7 @@ def advanced(
         island = Island(run.start(), Archive(settings.max_length), (nothing, nothing))
     else:
         island = packed.island()
-    state, archive, parcels = island.state, island.archive, island.parcels
+    state, archive, parcels = island.state, island.archive.copy(), island.parcels  # the island itself stays as it is
     if settings.scaling:
         archive.watch(run.cases.y, run.cases.zero)
     if packed is None:

@@ -66,9 +66,7 @@ class Islands:
             if not isinstance(changes, Mapping):
                 raise ValueError(f"islands: expected settings as mappings from names to values; got {changes!r}")
             if fixed := sorted({*changes} & {*SHARED}):
-                raise ValueError(
-                    f"islands: expected the same {', '.join(fixed)} on all islands; got some for one alone"
-                )
+                raise ValueError(f"islands: expected {', '.join(fixed)} of the whole search; got it for one island")
 
     def sources(self, island: int) -> tuple[int, ...]:
         """The islands that an island receives from."""

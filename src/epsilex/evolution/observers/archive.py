@@ -189,6 +189,10 @@ class Archive:
         measured = {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")}
         return programs | measured | shelved
 
+    def copy(self) -> Archive:
+        """A copy that is not watched yet."""
+        return Archive.from_arrays({name: array.copy() for name, array in self.arrays().items()})
+
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Archive:
         archive = cls(arrays["opcode"].shape[1])

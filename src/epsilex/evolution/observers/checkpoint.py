@@ -25,9 +25,8 @@ from epsilex.programs.operators import opcodes
 from epsilex.selection import Method
 
 SCHEMA = "epsilex-checkpoint-2"
-HEADER: dict[str, type] = {"generation": int, "evaluations": int}
 ISLANDS = "epsilex-islands-1"  # several searches, see `epsilex.evolution.islands.checkpoint`
-SCHEMAS: dict[str, dict[str, type]] = {SCHEMA: HEADER, ISLANDS: {"islands": list}}
+SCHEMAS: dict[str, dict[str, type]] = {SCHEMA: {"generation": int, "evaluations": int}, ISLANDS: {"islands": list}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,9 @@ def state_arrays(state: State, archive: Archive) -> dict[str, np.ndarray]:
 
 def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[State, Archive, list]:
     """The state in `path`, or in the previous checkpoint."""
-    header, arrays = read_record(Path(path), {SCHEMA: HEADER})
+    header, arrays = read_record(Path(path), SCHEMAS)
+    if header["schema"] != SCHEMA:
+        raise ValueError(f"checkpoint: expected that of one population; it is that of {len(header['islands'])} islands")
     check_origin(header, settings, cases)
     return *checked_state(header, arrays, settings, cases.n_features, len(cases)), header["rows"]
 
