@@ -70,8 +70,8 @@ class DaskPool:
 
     def everywhere(self, work: Callable, *arguments: Any) -> None:
         """Run `work` once on each worker that is there now."""
-        workers = list(self._client.nthreads())
-        futures = [self._client.submit(work, *arguments, workers=[address], pure=False) for address in workers]
+        how = {"allow_other_workers": True, "pure": False}  # one that leaves must not be waited for
+        futures = [self._client.submit(work, *arguments, workers=[one], **how) for one in self._client.nthreads()]
         for future in futures:
             future.exception()  # a worker may leave; what is wrong with the work is told when it is needed
 

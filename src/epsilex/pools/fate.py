@@ -6,7 +6,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Future
 
 
 class Gone(ValueError):
-    """There are no workers any more, and there will be none."""
+    """The workers are gone, or cannot do the work."""
 
 
 def lost(future: Future) -> bool:

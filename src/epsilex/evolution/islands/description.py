@@ -25,7 +25,7 @@ from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.run import Run
 from epsilex.evolution.search import rehearse
 from epsilex.evolution.settings import Settings
-from epsilex.pools import DaskPool, Pool, ProcessPool
+from epsilex.pools import DaskPool, Gone, Pool, ProcessPool
 from epsilex.programs.operators import Operator, adopt, own_operators
 
 ALIGNED = 64  # bytes, as kernels want arrays to begin
@@ -149,7 +149,7 @@ _LOCK = threading.Lock()
 def _lent(description: Description) -> Iterator[tuple[Description, Cases]]:
     """The description that this process has, and cases whose buffers nobody else uses."""
     if description.version != __version__:
-        raise ValueError(f"dask: expected workers with epsilex {description.version}; {_name()} has {__version__}")
+        raise Gone(f"dask: expected workers with epsilex {description.version}; {_name()} has {__version__}")
     with _LOCK:
         if description.key not in _KNOWN:
             adopt(description.operators)

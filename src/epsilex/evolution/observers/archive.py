@@ -17,7 +17,8 @@ from epsilex.programs.operators import opcode
 
 PLACES = 6  # per shelf and length
 CONSTANT, FUNCTION = 5.0, 1.0  # approximate nats of a constant and of a function, beyond an arithmetic operator
-FUNCTIONS = [opcode(name) for name in ("sin", "cos", "exp", "log")]
+IS_FUNCTION = np.zeros(256, bool)  # by opcode
+IS_FUNCTION[[opcode(name) for name in ("sin", "cos", "exp", "log")]] = True
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
@@ -218,7 +219,7 @@ def _charges(programs: Programs) -> np.ndarray:
     """(programs,) approximate nats of constants and of non-arithmetic functions."""
     used = np.arange(programs.width) < programs.length[:, None]
     numbers = (programs.opcode == 0) | ((programs.opcode == 1) & (programs.constant != 1.0))
-    functions = np.isin(programs.opcode, FUNCTIONS)
+    functions = IS_FUNCTION[programs.opcode]
     return CONSTANT * (used & numbers).sum(axis=1) + FUNCTION * (used & functions).sum(axis=1)
 
 
