@@ -43,8 +43,8 @@ generation of one population. The load of the machine was {before:.1f} at the st
 CONCLUSION = """\
 Two threads reach {speed_up:.2f} x where two processes that share nothing reach {ceiling:.2f} x: by Amdahl's law,
 {serial:.0%} of a generation is serial. The driver of the islands uses {driver:.1f} ms of CPU per epoch of an island,
-which takes {epoch:.0f} ms. What follows for more cores: threads by Amdahl's law; islands, one per core, by a simulation in
-which they queue for the driver.
+which takes {epoch:.0f} ms. What follows for more cores: threads by Amdahl's law; islands, one per core, by a simulation
+in which they queue for the driver.
 
 {more}
 At 2 cores the simulation says {said:.0%} of two processes that share nothing. The rates above say {clock:.0%}, the CPU

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 IDLE = 300.0  # seconds after which a worker without work ends; the next task starts another
@@ -48,7 +48,9 @@ class ProcessPool:
 
     def collect(self, timeout: float) -> list[Future]:
         """Futures that are done by now, after at most `timeout` seconds."""
-        done, _ = wait(self._busy, timeout, FIRST_COMPLETED)
+        done, others = wait(self._busy, timeout, FIRST_COMPLETED)
+        for future in others:
+            _release(self._busy[future])
         for future in done:
             worker = self._busy.pop(future)
             if isinstance(future.exception(), BrokenExecutor):
@@ -122,6 +124,18 @@ def _end(worker: Any) -> None:
     for process in _processes(worker).values():
         process.terminate()  # at once: workers have no handler of SIGTERM
     worker.shutdown(wait=False)
+
+
+def _release(worker: Any) -> None:
+    """Let an executor notice that its process is dead.
+
+    A process that is killed while it sends or receives leaves half a message in a pipe. This process holds both ends of
+    it, so the executor would wait for the rest for ever.
+    """
+    if any(not process.is_alive() for process in _processes(worker).values()):
+        for end in (worker._result_queue._writer, worker._call_queue._reader):
+            with suppress(OSError):
+                end.close()
 
 
 def _start_worker() -> None:
