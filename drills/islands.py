@@ -29,7 +29,7 @@ def estimator(n: int, **changes):
     """The modern engine on `n` islands with short epochs."""
     from epsilex import Islands
 
-    return fits.estimator("modern", islands=Islands(n, every=5), generations=GENERATIONS, **changes)
+    return fits.estimator("modern", **{"islands": Islands(n, every=5), "generations": GENERATIONS} | changes)
 
 
 class Killer:
@@ -119,8 +119,11 @@ def elastic_cluster(outcome: Outcome, n: int, rng: random.Random, folder: Path) 
     except ImportError:
         outcome.figures["left out"] = "distributed is not installed"
         return
+    from epsilex import Settings
+
     X, y = fits.data()
-    whole = fits.hashes(estimator(16).fit(X, y))
+    how = {"generations": 30, "settings": Settings(planters=())}  # the workers are what is drilled
+    whole = fits.hashes(estimator(16, **how).fit(X, y))
     with LocalCluster(n_workers=8, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
 
         def change(state) -> None:
@@ -139,9 +142,9 @@ def elastic_cluster(outcome: Outcome, n: int, rng: random.Random, folder: Path) 
             outcome.add(act)
 
         while True:
-            est = estimator(16, dask=cluster.scheduler_address, callbacks=[change]).fit(X, y)
+            est = estimator(16, dask=cluster.scheduler_address, callbacks=[change], **how).fit(X, y)
             outcome.add("searches compared")
-            outcome.expect(est.n_generations_ == GENERATIONS, f"it ended after {est.n_generations_} generations")
+            outcome.expect(est.n_generations_ == 30, f"it ended after {est.n_generations_} generations")
             outcome.expect(fits.hashes(est) == whole, "a search ends with other bits")
             if outcome.count >= n:
                 break
