@@ -1,28 +1,18 @@
-"""Islands whose workers are killed, join and leave, and whole searches that are killed and resumed."""
+"""Islands whose workers are killed."""
 
 from __future__ import annotations
 
 import os
 import random
 import signal
-import subprocess
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
 from drills import fits
-from drills.command import start_python
 from drills.drill import Outcome, drill
-from drills.kills import litter
 
 GENERATIONS = 60
-SCRIPT = """
-import sys
-from drills import fits, islands
-est = islands.estimator(4, n_jobs=2, checkpoint=sys.argv[1], checkpoint_every=0.0, resume=True)
-print(*fits.hashes(est.fit(*fits.data())))
-"""
 
 
 def estimator(n: int, **changes):
@@ -71,80 +61,3 @@ def killed_workers(outcome: Outcome, n: int, rng: random.Random, folder: Path) -
         outcome.count += killer.kills
         outcome.add("searches compared")
         outcome.expect(found == whole, f"after {outcome.count} kills a search ends with other bits")
-
-
-@drill("A search on islands killed as a whole resumes to the same bits", full=20, unit="kills of a search", least=1)
-def killed_islands(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
-    whole = " ".join(fits.hashes(estimator(4).fit(*fits.data())))
-    path = folder / "islands.checkpoint"
-
-    def begin() -> subprocess.Popen:
-        return start_python("-c", SCRIPT, str(path), folder=folder)
-
-    while outcome.count < n:
-        process = begin()
-        limit = time.monotonic() + 300.0
-        before = path.stat().st_mtime_ns if path.exists() else 0
-        while process.poll() is None and time.monotonic() < limit:
-            if path.exists() and path.stat().st_mtime_ns != before:
-                break
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0.0, 1.0))
-        process.kill()
-        out = process.communicate()[0].decode()
-        if process.returncode == 0:  # it was done before the kill
-            outcome.expect(out.strip() == whole, f"after {outcome.count} kills the search ends with other bits")
-            outcome.add("resumes compared")
-            for left in folder.iterdir():
-                left.unlink()
-            continue
-        outcome.count += 1
-        outcome.add("after a checkpoint", path.exists())
-    process = begin()
-    out, err = (part.decode() for part in process.communicate(timeout=600))
-    outcome.add("resumes compared")
-    outcome.expect(out.strip() == whole, f"after {outcome.count} kills: {out[-100:]!r} {err[-200:]!r}")
-    outcome.expect(not litter(folder), f"left behind: {litter(folder)}")
-
-
-@drill(
-    "16 islands on 8 Dask workers that leave and join: nothing is lost, nothing doubled",
-    full=20,
-    unit="workers killed, retired or added",
-    least=1,
-)
-def elastic_cluster(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
-    try:
-        from distributed import LocalCluster
-    except ImportError:
-        outcome.figures["left out"] = "distributed is not installed"
-        return
-    from epsilex import Settings
-
-    X, y = fits.data()
-    how = {"generations": 30, "settings": Settings(planters=())}  # the workers are what is drilled
-    whole = fits.hashes(estimator(16, **how).fit(X, y))
-    with LocalCluster(n_workers=8, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
-
-        def change(state) -> None:
-            """At the end of each epoch: kill a worker, which its nanny replaces, or ask for fewer or more."""
-            if outcome.count >= n:
-                return
-            outcome.count += 1
-            act = rng.choice(("killed", "left", "joined"))
-            pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
-            if act == "killed" and pids:
-                os.kill(rng.choice(pids), signal.SIGKILL)
-            elif act == "left":
-                cluster.scale(max(3, len(cluster.worker_spec) - 2))
-            else:
-                cluster.scale(min(10, len(cluster.worker_spec) + 2))
-            outcome.add(act)
-
-        while True:
-            est = estimator(16, dask=cluster.scheduler_address, callbacks=[change], **how).fit(X, y)
-            outcome.add("searches compared")
-            outcome.expect(est.n_generations_ == 30, f"it ended after {est.n_generations_} generations")
-            outcome.expect(fits.hashes(est) == whole, "a search ends with other bits")
-            if outcome.count >= n:
-                break
