@@ -1,4 +1,4 @@
-"""Islands whose workers are killed."""
+"""Islands whose workers are killed, join and leave."""
 
 from __future__ import annotations
 
@@ -61,3 +61,46 @@ def killed_workers(outcome: Outcome, n: int, rng: random.Random, folder: Path) -
         outcome.count += killer.kills
         outcome.add("searches compared")
         outcome.expect(found == whole, f"after {outcome.count} kills a search ends with other bits")
+
+
+@drill(
+    "16 islands on 8 Dask workers that leave and join: nothing is lost, nothing doubled",
+    full=20,
+    unit="workers killed, retired or added",
+    least=1,
+)
+def elastic_cluster(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        outcome.figures["left out"] = "distributed is not installed"
+        return
+    from epsilex import Settings
+
+    X, y = fits.data()
+    how = {"generations": 30, "settings": Settings(planters=())}  # the workers are what is drilled
+    whole = fits.hashes(estimator(16, **how).fit(X, y))
+    with LocalCluster(n_workers=8, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
+
+        def change(state) -> None:
+            """At the end of each epoch: kill a worker, which its nanny replaces, or ask for fewer or more."""
+            if outcome.count >= n:
+                return
+            outcome.count += 1
+            act = rng.choice(("killed", "left", "joined"))
+            pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+            if act == "killed" and pids:
+                os.kill(rng.choice(pids), signal.SIGKILL)
+            elif act == "left":
+                cluster.scale(max(3, len(cluster.worker_spec) - 2))
+            else:
+                cluster.scale(min(10, len(cluster.worker_spec) + 2))
+            outcome.add(act)
+
+        while True:
+            est = estimator(16, dask=cluster.scheduler_address, callbacks=[change], **how).fit(X, y)
+            outcome.add("searches compared")
+            outcome.expect(est.n_generations_ == 30, f"it ended after {est.n_generations_} generations")
+            outcome.expect(fits.hashes(est) == whole, "a search ends with other bits")
+            if outcome.count >= n:
+                break
