@@ -35,7 +35,7 @@ class Files:
     """One whole file of each format, and a way to read each that returns what it means."""
 
     def __init__(self, folder: Path):
-        from epsilex.evolution.observers.checkpoint import previous
+        from epsilex.evolution.observers.records import previous
 
         X, y = fits.data()
         self.est = fits.estimator("modern", checkpoint=folder / "checkpoint", generations=3).fit(X, y)

@@ -4,6 +4,7 @@
     DynamicRegressor    its twin for time series in free run
     Settings            the engine's settings
     Form                a formula with unknown functions, for `SymbolicRegressor(form=...)`
+    Islands             several populations that exchange programs, on processes or a cluster
     Model               a formula over named features; `Model.from_formula` makes one of your own
     load_model          load a saved model from its JSON file
     selection           parents by lexicase and other rules, for any error matrix
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from epsilex import experiments, problems, programs, selection
     from epsilex.dynamic import DynamicRegressor
-    from epsilex.evolution import Settings
+    from epsilex.evolution import Islands, Settings
     from epsilex.forms import Form
     from epsilex.models import Model, load_model
     from epsilex.regressor import SymbolicRegressor
@@ -32,6 +33,7 @@ __version__ = "0.2.0"
 __all__ = [
     "DynamicRegressor",
     "Form",
+    "Islands",
     "Model",
     "Settings",
     "SymbolicRegressor",
@@ -48,6 +50,7 @@ _HOMES = {
     "DynamicRegressor": "epsilex.dynamic",
     "Settings": "epsilex.evolution",
     "Form": "epsilex.forms",
+    "Islands": "epsilex.evolution",
     "Model": "epsilex.models",
     "load_model": "epsilex.models",
 }

@@ -144,6 +144,13 @@ PARAMETERS: dict[str, Constraint] = {
     "groups": _or_none((lambda v: isinstance(v, str), "the name of a column")),
     "per_group": _NAMES,
     "polish": _BOOLEAN,
+    "islands": (
+        lambda v: callable(getattr(v, "settings_of", None)) or integer_from(1)[0](v),
+        f"{integer_from(1)[1]}, or Islands",
+    ),
+    "dask": _or_none(
+        (lambda v: isinstance(v, str) or callable(getattr(v, "get_executor", None)), "an address, or a Dask client")
+    ),
     "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
     "warm_start": _BOOLEAN,
     "progress": _BOOLEAN,

@@ -13,7 +13,9 @@ from sklearn.utils import check_random_state
 
 from epsilex.constraints import PARAMETERS, check
 from epsilex.evolution import Settings
-from epsilex.evolution.observers.checkpoint import exists, stored_population_size
+from epsilex.evolution.islands.plan import Islands, islands_of
+from epsilex.evolution.observers.checkpoint import stored_population_size
+from epsilex.evolution.observers.records import exists
 from epsilex.evolution.settings import population_for
 from epsilex.models.choice.rules import rule_of
 from epsilex.programs.structure import Structure, structure_of
@@ -33,6 +35,8 @@ class Parameters(BaseEstimator):
     time_limit: float | None
     choose: str | Callable
     checkpoint: str | Path | None
+    islands: int | Islands
+    dask: Any
     random_state: Any
     resume: bool
     warm_start: bool
@@ -58,6 +62,10 @@ class Parameters(BaseEstimator):
         for name, constraint in PARAMETERS.items():
             check(name, getattr(self, name), constraint)
         rule_of(self.choose)
+        plan = islands_of(self.islands)
+        plan.settings_of(settings)
+        if self.dask is not None and plan.n == 1:
+            raise ValueError("dask: expected islands of at least 2 to run on a cluster; got 1")
 
     def _settings(self) -> Settings:
         """The settings of a search: the parameters', with a seed."""

@@ -106,8 +106,13 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         Constants of the `guesses` that have one value per group.
     polish : bool
         Whether constants of the front are tuned once more in float64.
+    islands : int or Islands, default=1
+        Populations that evolve side by side and exchange programs, see `epsilex.Islands`. They run on as many processes
+        as `n_jobs` allows, and share out its threads.
+    dask : str or distributed.Client, optional
+        A Dask cluster to run the islands on, by the address of its scheduler or by a client.
     n_jobs : int or None
-        Threads. The result does not depend on it.
+        Threads, and processes if there are islands; -1 for all processors. The result does not depend on it.
     random_state : int, RandomState instance or None
         The same number gives the same result, bit for bit.
     warm_start : bool
@@ -116,7 +121,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         Whether a progress bar is shown.
     callbacks : sequence of callable
         Called with each `epsilex.evolution.State`; one with a parameter called `front` also gets the front so far, a
-        sequence of `Model`. One that returns True stops the search.
+        sequence of `Model`. One that returns True stops the search. With islands they get the state of all of them,
+        without errors, at the end of each epoch.
     checkpoint : path, optional
         File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
         continues from it.
@@ -136,14 +142,14 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     models_ : list of Model
         The models of the front.
     history_ : DataFrame
-        One row per generation.
+        One row per generation. With islands, of all of them; `island` is that of the best individual.
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search ends
-        after a hundred generations with an exact formula: "exact" if the chosen formula is exact, "interpolation" if
-        only long formulas pass through every row. On few rows, a search without a limit of generations also ends once
-        it has long found nothing better: "settled".
+        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt", "callback" or "cluster". A
+        search ends after a hundred generations with an exact formula: "exact" if the chosen formula is exact,
+        "interpolation" if only long formulas pass through every row. On few rows, a search without a limit of
+        generations also ends once it has long found nothing better: "settled".
     settings_ : Settings
         The settings of the search.
 
@@ -182,6 +188,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         groups=None,
         per_group=(),
         polish=True,
+        islands=1,
+        dask=None,
         n_jobs=None,
         random_state=None,
         warm_start=False,
@@ -214,6 +222,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         self.groups = groups
         self.per_group = per_group
         self.polish = polish
+        self.islands = islands
+        self.dask = dask
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start

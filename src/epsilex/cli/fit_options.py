@@ -100,6 +100,25 @@ SEARCH = (
     ),
 )
 
+ISLANDS = (
+    option(
+        "islands",
+        int,
+        "Populations that evolve side by side, on processes.",
+        1,
+        parameter="islands",
+        min=1,
+    ),
+    option(
+        "dask",
+        str,
+        "Address of a Dask scheduler to run the islands on.",
+        parameter="dask",
+        repeated=False,
+        metavar="ADDRESS",
+    ),
+)
+
 # Shared by `fit` and `predict`.
 READING = (
     option(
@@ -141,6 +160,7 @@ FIT: tuple[Option, ...] = (
     # the search
     time_option("60"),
     *SEARCH,
+    *ISLANDS,
     option("preset", Preset, "The modern engine, or the paper's settings.", Preset.default),
     option(
         "selection",

@@ -16,7 +16,7 @@ from epsilex.cli.preparing import Data
 from epsilex.cli.recording import front_table, measurements
 from epsilex.cli.terminal import note
 from epsilex.data.scales import Scales
-from epsilex.evolution.observers.checkpoint import exists, previous
+from epsilex.evolution.observers.records import exists, previous
 from epsilex.files import write_files
 from epsilex.models.persistence import model_text
 from epsilex.report import FILE, Fit, render

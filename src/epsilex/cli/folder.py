@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from epsilex.evolution.observers.checkpoint import exists
+from epsilex.evolution.observers.records import exists
 from epsilex.files import clean, locked, write_file
 
 RESULT = ("model.json", "fit.json")  # written at the end of a fit

@@ -33,8 +33,8 @@ class WatchedRegressor(SymbolicRegressor):
     watch: Callable[[Scales, Settings], LiveFiles] | None = None
 
     @contextmanager
-    def _progress(self, stop: Stop, units: Scales) -> Iterator[Sequence]:
-        with super()._progress(stop, units) as bars:
+    def _progress(self, stop: Stop, units: Scales, crew: Callable[[], str] | None = None) -> Iterator[Sequence]:
+        with super()._progress(stop, units, crew) as bars:
             yield bars if self.watch is None else [*bars, self.watch(units, self._unseeded())]
 
 

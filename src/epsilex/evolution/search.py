@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
-from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint
+from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint, write_checkpoint
 from epsilex.evolution.observers.history import History
 from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.stopping import Stop, Stopping
@@ -22,18 +23,25 @@ from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve
 
+if TYPE_CHECKING:
+    from epsilex.evolution.islands.island import Packed
+
 REHEARSING = 100  # programs, enough to run every part of the search
 _REHEARSED: set[tuple[type, bool, str]] = set()
 
 
 @dataclass(slots=True)
 class Search:
-    """What a search found: the last state, the best program of each length, the history, and why it stopped."""
+    """What a search found: the last state, the best program of each length, the history, and why it stopped.
+
+    If it ran on islands, the state is theirs together, and `islands` has them one by one.
+    """
 
     state: State
     archive: Archive
     rows: list[dict[str, float]]
     reason: str
+    islands: tuple[Packed, ...] = ()
 
 
 def search(
@@ -78,7 +86,10 @@ def _search(
     stopping = Stopping(stop, history, anew=begin is not None)
     watching: list[Observer] = [history, stopping, *observers]
     if checkpoint is not None:
-        watching.append(checkpoint.of(run, history))
+        path = Path(checkpoint.path)
+        watching.append(
+            checkpoint.of(lambda state, archive: write_checkpoint(path, state, archive, history.rows, settings, cases))
+        )
     if state is not None and (reason := stopping.reason(state)):
         return Search(state, archive, history.rows, reason)
     last, reason = _watched(evolve(run, state), archive, watching)

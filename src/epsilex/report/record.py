@@ -23,6 +23,7 @@ REASONS = {
     "interpolation": "ended early: formulas pass through every row, and nothing is left to learn from them",
     "settled": "ended early: no improvement for a long time",
     "interrupt": "interrupted",
+    "cluster": "ended early: the cluster went away",
 }
 
 

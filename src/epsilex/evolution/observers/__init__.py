@@ -10,6 +10,7 @@ stopping    limits of generations, time and error
 settling    the end of a search that no longer improves
 progress    the progress bar
 checkpoint  writing the state to disk and reading it back
+records     the format of such files
 signals     Ctrl-C and SIGTERM
 clock       seconds spent on each part of a generation
 """

@@ -38,9 +38,9 @@ class Shelf:
         self.slope, self.intercept = np.ones(n * PLACES), np.zeros(n * PLACES)
         self.shape = np.zeros(n * PLACES, np.uint64)
 
-    def update(self, population: Population, score: np.ndarray, shape: np.ndarray) -> None:
-        """Take every individual that beats one of its length, or the one of its shape."""
-        length = population.programs.length
+    def update(self, found: Population | Shelf, score: np.ndarray, shape: np.ndarray) -> None:
+        """Take every program that beats one of its length, or the one of its shape."""
+        length = found.programs.length
         worst = self.score.reshape(-1, PLACES).max(axis=1)
         new = np.flatnonzero(score < worst[length])
         if not len(new):
@@ -56,11 +56,11 @@ class Shelf:
         place = np.arange(len(kept)) - np.searchsorted(lengths[kept], lengths[kept])
         kept, place = kept[place < PLACES], place[place < PLACES]
         where = lengths[kept] * PLACES + place
-        everyone = {name: np.concatenate([getattr(self.programs, name)[old], getattr(population.programs, name)[new]])
+        everyone = {name: np.concatenate([getattr(self.programs, name)[old], getattr(found.programs, name)[new]])
                     for name in PROGRAM}  # fmt: skip
         for name in PROGRAM:
             getattr(self.programs, name)[where] = everyone[name][kept]
-        for name, own in (("slope", population.slope), ("intercept", population.intercept)):
+        for name, own in (("slope", found.slope), ("intercept", found.intercept)):
             getattr(self, name)[where] = np.concatenate([getattr(self, name)[old], own[new]])[kept]
         self.score[where], self.shape[where] = scores[kept], shapes[kept]
 
@@ -129,6 +129,30 @@ class Archive:
                 shares = np.where(np.isfinite(finite + shares), shares, np.inf)
                 self.shelves[1].update(population, _total(shares, n, charges), shapes)
 
+    def merge(self, other: Archive) -> None:
+        """Take every program of another archive, of programs at most as long, that is better than the one here."""
+        taken = other.taken
+        better = taken[other.standing[taken] < self.standing[taken]]
+        self._put(better, other, better)
+        for mine, theirs in zip(self.shelves, other.shelves, strict=True):
+            mine.update(theirs, theirs.score, theirs.shape)
+
+    def widened(self, max_length: int) -> Archive:
+        """A copy with places for programs of up to this length."""
+        result = Archive(max_length)
+        result.form = self.form
+        n = len(self.standing)
+        result.programs = Programs.joined(
+            [self.programs.widened(max_length), Programs.empty(max_length + 1 - n, max_length)]
+        )
+        for name in ("standing", "fitness", "slope", "intercept"):
+            getattr(result, name)[:n] = getattr(self, name)
+        for mine, theirs in zip(result.shelves, self.shelves, strict=True):
+            moved = Shelf.from_arrays({name: a.copy() for name, a in theirs.arrays().items()})
+            moved.programs = theirs.programs.widened(max_length)
+            mine.update(moved, moved.score, moved.shape)
+        return result
+
     def watch(self, y: np.ndarray, zero: float, language: Language) -> None:
         """Fill the shelves from now on; `zero` is the user's 0 in the units of the target y."""
         self.language = language
@@ -156,11 +180,11 @@ class Archive:
             taken = shelf.taken
             shelf.score[taken[unwanted(shelf.programs.take(taken))]] = np.inf
 
-    def _put(self, places: np.ndarray, population: Population, source: np.ndarray) -> None:
+    def _put(self, places: np.ndarray, found: Population | Archive, source: np.ndarray) -> None:
         for name in ("opcode", "feature", "constant", "length"):
-            getattr(self.programs, name)[places] = getattr(population.programs, name)[source]
+            getattr(self.programs, name)[places] = getattr(found.programs, name)[source]
         for name in ("standing", "fitness", "slope", "intercept"):
-            getattr(self, name)[places] = getattr(population, name)[source]
+            getattr(self, name)[places] = getattr(found, name)[source]
 
     @property
     def taken(self) -> np.ndarray:
@@ -180,6 +204,10 @@ class Archive:
         shelved = {f"{k}.{name}": a for k, shelf in enumerate(self.shelves) for name, a in shelf.arrays().items()}
         measured = {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")}
         return programs | measured | shelved
+
+    def copy(self) -> Archive:
+        """A copy that is not watched yet."""
+        return Archive.from_arrays({name: array.copy() for name, array in self.arrays().items()})
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Archive:

@@ -26,9 +26,11 @@ DIGITS = 3  # of the constants in the formula shown
 class Progress:
     """The progress of a search: how far it is, how long it will take, what it has found."""
 
-    def __init__(self, stop: Stop, names: Sequence[str], scales: Scales):
-        self.stop, self.names, self.scales = stop, names, scales
-        self.began = time.monotonic()
+    def __init__(self, stop: Stop, names: Sequence[str], scales: Scales, crew: Callable[[], str] | None = None):
+        self.stop, self.names, self.scales, self.crew = stop, names, scales, crew
+        self.at_work = ""
+        self.began = self._last = time.monotonic()
+        self._evaluations: int | None = None
         self.first: int | None = None
         self.generation = 0
         self.error = np.inf
@@ -38,6 +40,8 @@ class Progress:
         """Record a state; the formula is rewritten only when it has changed."""
         self.first = state.generation if self.first is None else self.first
         self.generation = state.generation
+        if self.crew is not None:
+            self._watch(self.crew(), state.evaluations)
         front = archive.front
         if not len(front):
             return
@@ -46,6 +50,14 @@ class Progress:
         if error != self.error:
             self.error = error
             self.formula = printable(text(archive.formula(best, [self.scales]), self.names, DIGITS))
+
+    def _watch(self, crew: str, evaluations: int) -> None:
+        """Record who is at work, and how fast since the last state."""
+        now, before = time.monotonic(), self._evaluations
+        self.at_work = crew
+        if before is not None and now > self._last:
+            self.at_work += f", {(evaluations - before) / (now - self._last):.3g} evaluations/s"
+        self._last, self._evaluations = now, evaluations
 
     @property
     def seconds_left(self) -> float | None:
@@ -80,7 +92,7 @@ class Progress:
 
     def _line(self, first: str, second: str, width: int) -> str:
         error = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
-        head = "  ".join(filter(None, (first, second, error)))
+        head = "  ".join(filter(None, (first, second, error, self.at_work)))
         room = width - len(head) - 2
         if room < 8 or not self.formula:
             return head[:width]
@@ -110,16 +122,19 @@ class ProgressBar:
 
 
 @contextmanager
-def progress_bar(stop: Stop, names: Sequence[str], scales: Scales) -> Iterator[list[ProgressBar]]:
+def progress_bar(
+    stop: Stop, names: Sequence[str], scales: Scales, crew: Callable[[], str] | None = None
+) -> Iterator[list[ProgressBar]]:
     """Show the progress of a search on standard error, and yield a list with the observer that updates it.
 
-    It is a bar in a terminal, one changing line in a notebook, and an occasional new line elsewhere.
+    It is a bar in a terminal, one changing line in a notebook, and an occasional new line elsewhere. `crew` tells who
+    is at work, if that is not this process alone.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
     show = _notebook if console.is_jupyter else _terminal if console.is_terminal else _log
-    progress = Progress(stop, names, scales)
+    progress = Progress(stop, names, scales, crew)
     with show(progress, console) as draw:
         yield [ProgressBar(progress, draw)]
 
