@@ -174,6 +174,23 @@ class TestLean:
         lean = self.lean("1.36*k - 1.372*x", rows)
         assert len({abs(value) for _, _, value in lean.nodes} - {0.0, 1.0}) == 1
 
+    def test_saturation_passes_through_zero(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.4, 10, (20, 2))
+        k = X[:, 0]
+        rows = Rows(X, 3.2 * k / (0.7 + k) + 0.03 * rng.normal(size=20), np.ones(20))
+        lean = self.lean("3.2 - 2.25/(0.72 + k)", rows)
+        assert evaluate64(lean.nodes, np.array([[0.0, 1.0]])) == 0.0
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), 3.2 * k / (0.7 + k), atol=0.05)
+
+    def test_an_offset_that_the_data_asks_for_stays(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.4, 10, (40, 2))
+        k = X[:, 0]
+        rows = Rows(X, 3.2 - 1.2 / (0.7 + k) + 0.01 * rng.normal(size=40), np.ones(40))
+        lean = self.lean("3.2 - 1.25/(0.72 + k)", rows)
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), 3.2 - 1.2 / (0.7 + k), atol=0.02)
+
     def test_what_the_data_asks_for_stays(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(1, 9, (60, 2))

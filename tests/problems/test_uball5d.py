@@ -76,6 +76,16 @@ def test_the_ablation_has_the_same_rows_z_scored(source):
     assert not any("z-scored" in note for note in raw.notes)
 
 
+def test_a_blind_problem_reads_its_last_column_as_zero():
+    plain, blind = problems.load("uball5d"), problems.load("uball5d_blind")
+    assert blind.title == "UBall5D (without x5)"
+    for side, seen in zip(plain.split(3), blind.split(3), strict=True):
+        assert (seen.X[:, 4] == 0.0).all()
+        assert np.array_equal(seen.X[:, :4], side.X[:, :4])
+        assert np.array_equal(seen.y, side.y)
+    assert "the last input column, x5, is read as 0" in blind.notes[-1]
+
+
 @pytest.mark.parametrize("source", SOURCES, indirect=True)
 def test_both_report_errors_in_raw_units(source):
     assert 0.13 < constant_error("uball5d") < 0.15  # 0.143 raw; about 0.8 standard deviations

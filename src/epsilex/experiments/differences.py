@@ -112,7 +112,8 @@ DIFFERENCES = (
         "Last input column",
         "-",
         "read as 0 for some weeks of the program's history; whether the paper's runs fell into them is not known",
-        "read",
+        "read; as 0 in an ablation",
+        "--problems uball5d_blind",
     ),
     Difference(
         "Times",

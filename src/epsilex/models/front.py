@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SAME = 1e-9  # relative loss difference that only reflects when tuning stopped
 LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
 CHECKED = 500  # rows on which a rewritten program is compared
+PRINTED = 12  # forms that are described as they are printed
 CERTIFIED = 4  # forms of each length whose shape is checked on many points
 BOXES = 24  # into which the data's box is cut to prove a model of the front finite
 
@@ -95,7 +96,7 @@ class Scorer:
         if self.allowed is not None and not self.allowed(nodes):
             return None
         if self.printed and printed:
-            shown = self._as_printed(nodes)
+            shown = self.as_printed(nodes)
             nodes = shown if self.allowed is None or self.allowed(shown) else nodes
         out = self.values(nodes, self.train.X)
         if not np.isfinite(out).all():
@@ -122,7 +123,7 @@ class Scorer:
             metrics |= {"description": found.total, "residuals": found.residuals}
         return replace(model(nodes, self.names, **metrics), named=self.constants)
 
-    def _as_printed(self, nodes: Sequence[Node]) -> list[Node]:
+    def as_printed(self, nodes: Sequence[Node]) -> list[Node]:
         """The program in its shortest form, with constants that have a name."""
         key = tuple(nodes)
         if key not in self.shown:
@@ -212,6 +213,17 @@ def _diverse(forms: Sequence[Form]) -> list[Form]:
     """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
     first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
     return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
+
+
+def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
+    """The forms by description, the first few as they are printed if that is shorter: the search may have found
+    `h^0.67*sqrt(s)` as the exponential of a sum of logarithms."""
+    if not score.printed:
+        return list(forms)
+    bench = score.bench
+    shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:PRINTED]]
+    better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
+    return _pool([*better, *forms[PRINTED:]])
 
 
 def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:

@@ -2,8 +2,8 @@
 
 A search leaves offsets and factors everywhere, decorations, and numbers that are nearly whole. Here a formula is
 changed step by step for as long as its description gets shorter, with its constants tuned again after each step: a
-constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, or
-fractions are put together.
+constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, a
+quotient with an offset passes through 0, or fractions are put together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from epsilex.programs.algebra.clearing import cleared
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.algebra.simplify import simplify
-from epsilex.programs.algebra.terms import DIV, NEG, SUB, Term, constant, make
+from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.numeric import evaluate64
@@ -94,7 +94,7 @@ class Bench:
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
-        for nodes, fixed in (*numbers(form, self), *deletions(form.nodes), *rewritings(form.nodes)):
+        for nodes, fixed in (*numbers(form, self), *smaller(form.nodes), *rewritings(form.nodes)):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
@@ -180,11 +180,12 @@ def _simple_near(value: float, code: int) -> list[float]:
     return sorted(near)
 
 
-def deletions(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The program with one operator replaced by one of its arguments, as if the other were 0 or 1."""
+def smaller(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
+    """The program with one operator replaced by an argument, or one quotient that passes through 0."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
-    for smaller in _without_one(root):
-        yield simplify(smaller.nodes), frozenset()
+    for change in (_through_zero, _arguments):
+        for term in _changed(root, change):
+            yield simplify(term.nodes), frozenset()
 
 
 def rewritings(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
@@ -195,11 +196,32 @@ def rewritings(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[in
             yield other, frozenset()
 
 
-def _without_one(term: Term) -> Iterator[Term]:
+def _changed(term: Term, change: Callable[[Term], Iterator[Term]]) -> Iterator[Term]:
+    """The term with one of its parts changed."""
+    yield from change(term)
+    for place, argument in enumerate(term.args):
+        for other in _changed(argument, change):
+            yield make(term.code, *term.args[:place], other, *term.args[place + 1 :])
+
+
+def _arguments(term: Term) -> Iterator[Term]:
+    """Each argument of an operator, as if the other were 0 or 1."""
     for place, argument in enumerate(term.args):
         if place == 1 and term.code in (SUB, DIV):
             yield make(NEG, argument) if term.code == SUB else make(DIV, constant(1.0), argument)
         else:
             yield argument
-        for smaller in _without_one(argument):
-            yield make(term.code, *term.args[:place], smaller, *term.args[place + 1 :])
+
+
+def _through_zero(term: Term) -> Iterator[Term]:
+    """c T/(e + T) of c + d/(e + T): one constant less, d = -c e. Saturation from 0 is found so: over the common
+    denominator the formula is (c T + c e + d)/(e + T), and no single number shows that c e + d is 0."""
+    if term.code not in (ADD, SUB):
+        return
+    for offset, rest in (term.args, term.args[::-1]):
+        quotient = factors(rest) if offset.code == CONSTANT else None
+        if quotient is not None and not quotient.over and len(quotient.under) == 1:
+            below = quotient.under[0]
+            for part in below.args if below.code in (ADD, SUB) else ():
+                if part.code != CONSTANT:
+                    yield make(DIV, make(MUL, offset, part), below)

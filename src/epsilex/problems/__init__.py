@@ -13,7 +13,8 @@
     train, test = problem.split(seed=0)          # z-scored; train.X, train.y
 
 UBall5D is searched in raw units, on the authors' own rows if their file is available, else on drawn rows.
-`uball5d_z` is an ablation: the same rows, z-scored.
+`uball5d_z` is an ablation: the same rows, z-scored. `housing_blind`, `uball5d_blind` and so on are ablations whose last
+input column is 0.
 
 Beyond the paper's six: `airfoil`, `concrete` and `yacht`, from the authors' study of 2019.
 
@@ -24,6 +25,7 @@ fetches the authors' rows.
 problem       `Problem`: data, partition, provenance
 loading       problems by name, and from your own table
 uball5d       the problem that needs no file
+blind         ablations without the last input column
 paper         declarations of the paper's other problems
 further       declarations of problems that are not in the paper
 declaration   `Declaration`: a problem before its data is read

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epsilex.problems import further, paper, uball5d
+from epsilex.problems.blind import SUFFIX, blind
 from epsilex.problems.declaration import Declaration
 from epsilex.problems.finding import Found, find
 from epsilex.problems.partitions import random_rows
@@ -25,10 +26,14 @@ NAMES = (*paper.FILES, "uball5d")
 ABLATIONS = ("uball5d_z",)
 FURTHER = tuple(further.FILES)
 ALL = (*NAMES, *ABLATIONS, *FURTHER)
+BLIND = tuple(name + SUFFIX for name in NAMES)  # they have no data of their own
 
 
 def load(name: str) -> Problem:
-    """The problem of this name: one of the paper's six (NAMES), an ablation (ABLATIONS) or a further one (FURTHER)."""
+    """The problem of this name: one of the paper's six (NAMES), an ablation (ABLATIONS, BLIND) or a further one
+    (FURTHER)."""
+    if name in BLIND:
+        return blind(load(name.removesuffix(SUFFIX)))
     if name in BUILT_IN:
         return uball5d.load(z_scored=name == "uball5d_z")
     return _problem(find(declarations(name)))
@@ -39,7 +44,7 @@ def declarations(name: str) -> tuple[Declaration, ...]:
     if name in BUILT_IN:
         return uball5d.VERSIONS
     if name not in ALL:
-        raise ValueError(f"problem: expected one of {', '.join(ALL)}; got {name!r}")
+        raise ValueError(f"problem: expected one of {', '.join((*ALL, *BLIND))}; got {name!r}")
     return {**paper.FILES, **further.FILES}[name]
 
 

@@ -60,10 +60,12 @@ def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
         nudged.opcode, nudged.feature, nudged.constant, nudged.length, 0, m,
     )  # fmt: skip
     with np.errstate(all="ignore"):
-        value = evaluate_blocks(part, X, n_jobs)[:, :n]
+        part_values = evaluate_blocks(part, X, n_jobs)  # the kernel reads whole rows, which may be padded
+        value = part_values[:, :n]
         step = NUDGE * np.maximum(np.abs(value).mean(axis=1), NUDGE)
         nudged.constant[np.arange(m), node + 1] = step
-        out = evaluate_blocks(stock.take(parents[slots]), X, n_jobs)[:, :n]
+        outputs = evaluate_blocks(stock.take(parents[slots]), X, n_jobs)
+        out = outputs[:, :n]
         raised = out + (evaluate_blocks(nudged, X, n_jobs)[:, :n] - out) / step[:, None]
         usable = np.isfinite(value + raised).all(axis=1)
     ids = np.zeros(m, np.int64) if run.law is None else run.law.ids(part)
@@ -81,8 +83,8 @@ def graft(offspring: Offspring, share: float, state: State, run: Run) -> None:
     def some(first: int, last: int) -> None:
         grafting.graft(
             seed, generation, GRAFT, slots, parents, offspring.limits, tries, REPLACING, y, weight, n,
-            out, value, raised, usable, population.slope, population.intercept, settings.scaling, cases.through_zero,
-            *code, node, start, ids,
+            outputs, part_values, raised, usable, population.slope, population.intercept, settings.scaling,
+            cases.through_zero, *code, node, start, ids,
             scions.opcode, scions.feature, scions.constant, scions.length, scion_values, good, factors, scion_ids,
             opcode("add"), opcode("mul"),
             children.opcode, children.feature, children.constant, children.length, offspring.origin, first, last,

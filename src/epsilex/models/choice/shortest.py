@@ -13,7 +13,7 @@ from epsilex.models.choice.choosing import Decision, by_description
 from epsilex.models.choice.description import is_number
 from epsilex.models.choice.rule import Answer, Kept, front_of
 from epsilex.models.choice.words import Choice, told
-from epsilex.models.front import Scorer, certified, forms_of, front_by_description, placed
+from epsilex.models.front import Scorer, as_printed, certified, forms_of, front_by_description, placed
 from epsilex.models.lean import Form
 from epsilex.models.model import Model
 from epsilex.models.uncertainty import with_uncertainty
@@ -28,7 +28,7 @@ def shortest(kept: Kept, score: Scorer) -> Answer | None:
     if score.feeds_back:
         return plainly(front_of(kept, score), score)
     if kept.polished:
-        forms = certified(forms_of([*kept.front, *kept.others], score), score)
+        forms = certified(as_printed(forms_of([*kept.front, *kept.others], score), score), score)
         models = front_by_description(forms, score, kept.max_length)
         if not models:  # all are too long
             models = front_by_description(forms, score, max((len(form.nodes) for form in forms), default=0))
