@@ -25,6 +25,7 @@ KEY = ("problem", "noise", "seed", "method", "seconds")
 NOISES = (0.0, 0.1)  # of the target's standard deviation
 SECONDS = 10
 EXACT, FOUND = 1e-6, 1e-3  # largest share of the standard deviation, and largest 1 - R2
+COMMIT = 7  # digits
 OPERATORS = {"arcsin": "asin", "tanh": "tanh"}
 PACKAGES = ("epsilex", "numba", "numpy", "scikit-learn", "sympy")
 PAGE = Path(__file__).with_name("FEYNMAN.md")
@@ -95,12 +96,16 @@ def section(results: Results) -> Section:
         f"wider range is the database's, times {WIDER:g} at its upper end and divided by that at its lower end. "
         f"Without noise: exact if the root mean squared error on {ROWS} rows of it is below {EXACT:g} standard "
         f"deviations. With noise of {NOISES[1]:.0%} of the standard deviation: found if 1 - R2 against the noiseless "
-        f"law is below {FOUND:g} there. *front*: only another formula of the front is."
+        f"law is below {FOUND:g} there. *front*: only another formula of the front is. *source*: the commits of the "
+        "runs without and with noise."
     )
     for row in results.failures():
         note += f" Failed: {row['problem']} with noise {row['noise']:g}, {row['error']}."
     lines = [_line(name, frame[frame["problem"] == name]) for name in EQUATIONS if name in set(frame["problem"])]
-    headers = ["equation", "law", "exact", "1 - R2", "length", "with noise", "1 - R2", "length", "formula with noise"]
+    headers = [
+        "equation", "law", "exact", "1 - R2", "length", "with noise", "1 - R2", "length", "formula with noise",
+        "source",
+    ]  # fmt: skip
     text = f"{fill(note, 120)}\n\n{made(rows)}" + table(headers, lines)
     return Section(title, text, figures(frame))
 
@@ -117,7 +122,9 @@ def _line(name: str, part: pd.DataFrame) -> list[str]:
         verdict = "yes" if run["hit"] else "front" if run["on_front"] else "no"
         cells += [verdict, f"{run['left']:.2g}", str(run["length"])]
     noisy = part[part["noise"] > 0.0]
-    return [*cells, "" if noisy.empty else f"`{noisy.iloc[-1]['formula'][:80]}`"]
+    runs = [part[part["noise"] == noise] for noise in NOISES]
+    source = ", ".join("-" if run.empty else str(run.iloc[-1].get("commit", "unknown"))[:COMMIT] for run in runs)
+    return [*cells, "" if noisy.empty else f"`{noisy.iloc[-1]['formula'][:80]}`", source]
 
 
 def figures(frame: pd.DataFrame) -> list[Figure]:

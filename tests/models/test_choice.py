@@ -18,13 +18,14 @@ from epsilex.evolution import Cases
 from epsilex.evolution.observers.archive import PLACES, Archive
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
-from epsilex.models.choice.description import Language, constant_nats, describe, simple_nats, star
+from epsilex.models.choice.description import KIND, Language, constant_nats, describe, simple_nats, star
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench
 from epsilex.models.model import model
 from epsilex.programs import Programs
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 from epsilex.programs.parser import parse
 from epsilex.programs.poles import finiteness, guarded
 
@@ -362,6 +363,15 @@ class TestSettling:
         est = SymbolicRegressor(**settings).fit(X, y)
         assert est.stopped_by_ in ("settled", "interpolation")
         assert est.history_["seconds"].iloc[-1] < 200
+
+
+def test_a_whole_exponent_is_paid_for():
+    """Printed as T^18 or found as exp(18*log(T)), it is one formula."""
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (30, 2))
+    rows = Rows(X, X[:, 0] ** 18, np.ones(30))
+    power = [(FEATURE, 0, 1.0), (CONSTANT, 0, 18.0), (opcode("pow"), 0, 0.0)]
+    found = describe(power, X, possible("additive", rows), LANGUAGE)
+    assert found.constants == pytest.approx(KIND + simple_nats(18.0))
 
 
 class TestShelves:

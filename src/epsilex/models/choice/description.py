@@ -180,6 +180,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         return None
     structure = language.structure(nodes)
     shared = _shared([nodes[k] for k in places])
+    fixed = sum(KIND + simple_nats(value) for k, (code, _, value) in enumerate(nodes) if _is_fixed(code, k, places))
     best: Description | None = None
     for noise in noises:
         residuals = noise.residuals(out)
@@ -188,7 +189,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
             continue
         variance = noise.variance(residuals)
         slopes = noise.slopes(out, jacobian)[rows]
-        constants = 0.0
+        constants = fixed
         for value, members in shared.items():
             with np.errstate(all="ignore"):
                 slope = sum(np.copysign(1.0, nodes[places[i]][2]) * slopes[:, i] for i in members)
@@ -199,6 +200,11 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         if best is None or found.total < best.total:
             best = found
     return best
+
+
+def _is_fixed(code: int, place: int, places: Sequence[int]) -> bool:
+    """Whether a node is a number that is never tuned: the whole exponent of a power, which must be written, too."""
+    return code == CONSTANT and place not in places
 
 
 def _shared(leaves: Sequence[Node]) -> dict[float, list[int]]:
