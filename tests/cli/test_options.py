@@ -95,6 +95,9 @@ FIT = {
     "--constants": (["--constants", "g=9.81, R=8.314"], parameter("constants", {"g": 9.81, "R": 8.314})),
     "--set": (["--set", "crossover=0.5", "--set", "elitism=True"], lambda got: got.est.settings.crossover == 0.5),
     "--guess": (["--guess", "a*x", "--guess", "b*z"], parameter("guesses", ("a*x", "b*z"))),
+    "--form": (["--form", "f(x)*z"], parameter("form", "f(x)*z")),
+    "--islands": (["--islands", "3"], parameter("islands", 3)),
+    "--dask": (["--dask", "tcp://127.0.0.1:1"], parameter("dask", "tcp://127.0.0.1:1")),
     "--units": (
         ["--features", "x,color", "--units", "x=m"],
         parameter("units", {"x": "m", "color=red": "1", "color=blue": "1"}),
