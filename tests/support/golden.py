@@ -41,6 +41,12 @@ def machine() -> dict[str, str]:
     return {"processor": get_host_cpu_name(), "numba": version("numba")}
 
 
+def recorded_here() -> bool:
+    """Whether the hashes were recorded where bits are the same as here."""
+    recorded = json.loads(FILE.read_text())
+    return {key: recorded[key] for key in machine()} == machine()
+
+
 def bits(est) -> str:
     """A hash of the last population, the history without its seconds, and the chosen formula."""
     digest = hashlib.sha256()

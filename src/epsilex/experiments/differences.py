@@ -111,7 +111,8 @@ DIFFERENCES = (
     Difference(
         "Last input column",
         "-",
-        "read as 0 for some weeks of the program's history; whether the paper's runs fell into them is not known",
+        "read as 0 for some weeks of the program's history; the published errors of UBall5D suggest that the "
+        "paper's runs fell into them",
         "read; as 0 in an ablation",
         "--problems uball5d_blind",
     ),
