@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 
 from epsilex import SymbolicRegressor, problems, selection
 from epsilex.models.plots import plot_front
-from epsilex.programs.formula import text
 
 STATIC = Path(__file__).parent / "_static"
 LOOK = {
@@ -223,24 +222,12 @@ def fit_pendulum() -> tuple[SymbolicRegressor, pd.DataFrame, pd.DataFrame]:
     return est, est.front_.assign(test_mae=errors), test
 
 
-def draw_front(est: SymbolicRegressor, front: pd.DataFrame) -> Figure:
-    """The front of a real fit, with formulas up to the chosen one, of the models much better than the one before."""
+def draw_front(front: pd.DataFrame) -> Figure:
+    """The front of a real fit."""
     figure = plot_front(front)
-    figure.set_size_inches(8.0, 4.2)
-    axes = figure.axes[0]
-    told = np.inf
-    for model, error, chosen in zip(est.models_, front["mae"], front["chosen"], strict=True):
-        if chosen or error < 0.8 * told:
-            axes.annotate(
-                f"period = {text(model.nodes, model.feature_names, digits=3)}", (model.length, error), fontsize=7.5,
-                xytext=(0, -22) if chosen else (10, 4), textcoords="offset points", family="monospace",
-                weight="bold" if chosen else "normal",
-            )  # fmt: skip
-            told = error
-        if chosen:
-            break
-    axes.set_ylim(bottom=0.0)
-    axes.set_title("Period of a pendulum from length, mass and angle of release", loc="left", fontsize="medium")
+    figure.axes[0].set_title(
+        "Period of a pendulum from length, mass and angle of release", loc="left", fontsize="medium"
+    )
     return figure
 
 
@@ -278,7 +265,7 @@ def draw_methods(folder: Path) -> None:
 def draw_fit(folder: Path) -> None:
     """The pictures of the tutorial and of the README."""
     est, front, test = fit_pendulum()
-    save(draw_front(est, front), folder, "front.png")
+    save(draw_front(front), folder, "front.png")
     save(est.model_.plot(test, test["period"]), folder, "fit.svg")
     save(est.plot_history(), folder, "history.svg")
 

@@ -1,32 +1,50 @@
-"""Make the pictures of the terminal, the report and the studio anew, from real runs: `python docs/make_screenshots.py`.
+"""Make the pictures of terminal, report, notebook and studio anew, from real runs: `python docs/make_screenshots.py`.
 
-It needs playwright and Chromium. Pictures go to docs/_static.
+It needs playwright and Chromium, and JupyterLab for the notebook. Pictures go to docs/_static. With names, such as
+`report notebook`, only these are made.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 from figures import pendulum
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 from rich.text import Text
+
+from epsilex import SymbolicRegressor
 
 STATIC = Path(__file__).parent / "_static"
 COLUMNS = 110
 COMMAND = ["epsilex", "demo"]
-REPORTS = {  # name: width, height, scheme
-    "report.png": (1200, 1150, "light"),
-    "report-dark.png": (1200, 1150, "dark"),
-    "report-phone.png": (390, 844, "light"),
+REPORTS = {  # name: page, width, height, scheme
+    "report.png": ("pendulum", 1280, 900, "light"),
+    "report-dark.png": ("pendulum", 1280, 900, "dark"),
+    "report-phone.png": ("pendulum", 390, 844, "light"),
+    "report-curve.png": ("yeast", 1280, 900, "light"),
 }
+YEAST = [9.6, 18.3, 29.0, 47.2, 71.1, 119.1, 174.6, 257.3, 350.7, 441.0, 513.3, 559.7, 594.8, 629.4, 640.8, 651.1,
+         655.9, 659.6, 661.8]  # fmt: skip
+CELLS = (
+    "import numpy as np\nimport pandas as pd\n"
+    "from epsilex import SymbolicRegressor\nfrom epsilex.notebook import watch\n\n"
+    f"hours = pd.DataFrame({{'t': np.arange(19.0)}})\nyeast = pd.Series({YEAST}, name='yeast')",
+    "est = watch(SymbolicRegressor(time_limit=20, random_state=0), hours, yeast)",
+    "est.model_",
+)
 
 
 def terminal(folder: Path) -> str:
@@ -45,46 +63,102 @@ def picture(text: str) -> str:
     return re.sub(r"@font-face\s*{[^}]*}", "", console.export_svg(title="epsilex demo"))
 
 
-def photograph(page: Path) -> None:
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name, (width, height, scheme) in REPORTS.items():
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def photograph_terminal(folder: Path) -> None:
+    (STATIC / "terminal-demo.svg").write_text(picture(terminal(folder)), encoding="utf-8")
+
+
+def photograph_reports(folder: Path) -> None:
+    """Reports of the tutorial's data, and of the gallery's yeast."""
+    data, hours = pendulum(), pd.DataFrame({"t": range(len(YEAST))}, dtype=float)
+    columns = ["length", "mass", "angle"]
+    est = SymbolicRegressor(generations=100, time_limit=None, random_state=0)
+    est.fit(data[columns][:150], data["period"][:150]).report(
+        folder / "pendulum.html", data[columns][150:], data["period"][150:]
+    )
+    est = SymbolicRegressor(generations=40, time_limit=None, random_state=0)
+    est.fit(hours, pd.Series(YEAST, name="yeast")).report(folder / "yeast.html")
+    with chromium() as browser:
+        for name, (page, width, height, scheme) in REPORTS.items():
             view = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-            view.goto(page.as_uri())
+            view.goto((folder / f"{page}.html").as_uri())
             view.wait_for_selector("#front .point")
             view.screenshot(path=STATIC / name)
-        browser.close()
+
+
+def photograph_notebook(folder: Path) -> None:
+    """A notebook whose cells have run, in JupyterLab."""
+    cells = [{"cell_type": "code", "metadata": {}, "id": f"cell{k}", "source": source, "outputs": [],
+              "execution_count": None} for k, source in enumerate(CELLS)]  # fmt: skip
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "yeast.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token=shown"]
+    server = subprocess.Popen([*command, f"--port={port}", "--ServerApp.port_retries=0"], cwd=folder)
+    try:
+        with chromium() as browser:
+            view = browser.new_page(viewport={"width": 1280, "height": 900})
+            while True:
+                try:
+                    view.goto(f"http://127.0.0.1:{port}/lab/tree/yeast.ipynb?token=shown")
+                    break
+                except Exception:
+                    view.wait_for_timeout(500)  # it has not started yet
+            view.wait_for_selector(".jp-CodeCell >> nth=2", timeout=120_000)
+            view.wait_for_selector(".jp-NotebookPanel-toolbar", timeout=60_000)
+            view.wait_for_timeout(3000)
+            view.locator(".jp-CodeCell").first.click()
+            view.get_by_role("menuitem", name="Run", exact=True).click()
+            view.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+            view.wait_for_selector("text=done after", timeout=300_000)
+            view.wait_for_timeout(2000)
+            view.locator(".jp-CodeCell").nth(1).screenshot(path=STATIC / "notebook.png")
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait()
 
 
 def photograph_studio(folder: Path) -> None:
     """A run of the studio on the tutorial's data, half a minute into its search."""
     pendulum().to_csv(folder / "pendulum.csv", index=False)
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     server = subprocess.Popen(
         [sys.executable, "-m", "epsilex", "studio", "pendulum.csv", "--no-browser"], cwd=folder, text=True,
         stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
         address = next(line for line in server.stderr if line.startswith("studio: ")).split()[1]
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        with chromium() as browser:
             view = browser.new_page(viewport={"width": 1280, "height": 1500})
             view.goto(address)
             view.get_by_role("button", name="Start the search").click()
             view.wait_for_selector("#curve .dot", timeout=120_000)
             view.wait_for_timeout(25_000)
             view.screenshot(path=STATIC / "studio.png")
-            browser.close()
     finally:
         server.send_signal(signal.SIGINT)
         server.wait()
 
 
+PICTURES = {
+    "terminal": photograph_terminal,
+    "report": photograph_reports,
+    "notebook": photograph_notebook,
+    "studio": photograph_studio,
+}
+
 if __name__ == "__main__":
     STATIC.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        svg = picture(terminal(Path(folder)))
-        (STATIC / "terminal-demo.svg").write_text(svg, encoding="utf-8")
-        photograph(Path(folder) / "demo" / "report.html")
-        photograph_studio(Path(folder))
+    for name in sys.argv[1:] or PICTURES:
+        with tempfile.TemporaryDirectory() as folder:
+            PICTURES[name](Path(folder))

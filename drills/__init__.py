@@ -15,5 +15,6 @@ disks        full disks on small mounts, and read-only folders
 concurrency  fits at once: threads, processes, one folder
 determinism  one result for seeds x threads x estimators
 numbers      targets and features at the ends of float64
+islands      islands whose workers are killed, join and leave
 leaks        threads, open files and memory after many fits; a million rows
 """

@@ -16,7 +16,7 @@ from drills.drill import DRILLS, SHOWN, carry_out
 
 MODULES = (
     "kills", "damage", "forgery", "formulas", "tables", "names", "signals", "disks", "concurrency", "determinism",
-    "numbers", "leaks",
+    "numbers", "leaks", "islands",
 )  # fmt: skip
 
 

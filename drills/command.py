@@ -24,7 +24,7 @@ class Done:
     @property
     def one_line(self) -> bool:
         """Whether it was refused in one clear line and nothing else."""
-        said = [line for line in self.err.splitlines() if not line.startswith("compiling for this machine")]
+        said = [line for line in self.err.splitlines() if not line.startswith("getting ready")]
         return self.code == 2 and not self.out and len(said) == 1 and said[0].startswith("epsilex: ")
 
 

@@ -35,7 +35,7 @@ class Files:
     """One whole file of each format, and a way to read each that returns what it means."""
 
     def __init__(self, folder: Path):
-        from epsilex.evolution.observers.checkpoint import previous
+        from epsilex.evolution.observers.records import previous
 
         X, y = fits.data()
         self.est = fits.estimator("modern", checkpoint=folder / "checkpoint", generations=3).fit(X, y)
@@ -73,13 +73,11 @@ class Files:
 def _record(est, X, y):
     """A record as `epsilex fit` writes it."""
     import numpy as np
-    import pandas as pd
 
-    from epsilex.cli.fitting import Data, _record
-    from epsilex.tables import Table
+    from epsilex.report import Measurements, record
 
-    table = Table(pd.DataFrame(X, columns=["x0", "x1", "x2"]), y, np.arange(len(y)), ())
-    return _record(Data("drill.csv", "y", table, np.arange(len(y)) % 4 == 0), est, "epsilex fit drill.csv", [])
+    rows = Measurements(np.asarray(X), y, np.arange(len(y)) % 4 == 0)
+    return record(est, rows, "y", "epsilex fit drill.csv", [], "drill.csv")
 
 
 @drill(

@@ -113,10 +113,11 @@ def killed_commands(outcome: Outcome, n: int, rng: random.Random, folder: Path) 
     rounds = max(1, n // 10)
     for k in range(rounds):
         table = fits.table(folder / "d.csv", seed=k)
+        again = ("--resume", "--overwrite")  # it may have ended before it was killed
         options = ("--target", "y", "--generations", "60", "--population", "300", "--jobs", "1", "--seed", str(k))
 
-        def begin(out: str = "out", options=options) -> subprocess.Popen:
-            return start_python("-c", OFTEN, "fit", "d.csv", *options, "--out", out, "--resume", folder=folder)
+        def begin(out: str = "out", options=options, again=again) -> subprocess.Popen:
+            return start_python("-c", OFTEN, "fit", "d.csv", *options, "--out", out, *again, folder=folder)
 
         out = folder / "out"
         kill_and_continue(outcome, n // rounds, rng, begin, lambda out=out: (out / "search.checkpoint").exists())

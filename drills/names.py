@@ -61,7 +61,7 @@ def hostile_names(outcome: Outcome, n: int, rng: random.Random, folder: Path) ->
         frame = pd.DataFrame({one: values[:, 0], two: values[:, 1], "kind": kind, target: values.sum(axis=1)})
         frame.to_csv(folder / "d.csv", index=False)
         out = folder / "out"
-        done = call("fit", folder / "d.csv", f"--target={target}", *QUICK, "--out", out, "--json")
+        done = call("fit", folder / "d.csv", f"--target={target}", *QUICK, "--out", out, "--overwrite", "--json")
         outcome.count += 1
         if done.code == 2:
             outcome.add("refused")

@@ -62,7 +62,7 @@ def extreme_numbers(outcome: Outcome, n: int, rng: random.Random, folder: Path) 
 
 def _command(outcome: Outcome, X: np.ndarray, y: np.ndarray, folder: Path, k: int) -> None:
     pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).to_csv(folder / "d.csv", index=False)
-    done = call("fit", folder / "d.csv", "--target", "y", *QUICK, "--out", folder / "out", "--json")
+    done = call("fit", folder / "d.csv", "--target", "y", *QUICK, "--out", folder / "out", "--overwrite", "--json")
     outcome.add("commands")
     if done.code == 0:
         json.loads(done.out)

@@ -3,6 +3,8 @@
     SymbolicRegressor   the scikit-learn estimator
     DynamicRegressor    its twin for time series in free run
     Settings            the engine's settings
+    Form                a formula with unknown functions, for `SymbolicRegressor(form=...)`
+    Islands             several populations that exchange programs, on processes or a cluster
     Model               a formula over named features; `Model.from_formula` makes one of your own
     load_model          load a saved model from its JSON file
     selection           parents by lexicase and other rules, for any error matrix
@@ -21,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from epsilex import experiments, problems, programs, selection
     from epsilex.dynamic import DynamicRegressor
-    from epsilex.evolution import Settings
+    from epsilex.evolution import Islands, Settings
+    from epsilex.forms import Form
     from epsilex.models import Model, load_model
     from epsilex.regressor import SymbolicRegressor
 
@@ -29,6 +32,8 @@ __version__ = "0.2.0"
 
 __all__ = [
     "DynamicRegressor",
+    "Form",
+    "Islands",
     "Model",
     "Settings",
     "SymbolicRegressor",
@@ -44,6 +49,8 @@ _HOMES = {
     "SymbolicRegressor": "epsilex.regressor",
     "DynamicRegressor": "epsilex.dynamic",
     "Settings": "epsilex.evolution",
+    "Form": "epsilex.forms",
+    "Islands": "epsilex.evolution",
     "Model": "epsilex.models",
     "load_model": "epsilex.models",
 }

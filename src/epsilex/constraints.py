@@ -97,6 +97,13 @@ SETTINGS: dict[str, Constraint] = {
     "shadow": _BOOLEAN,
     "planters": _NAMES,
     "elitism": _BOOLEAN,
+    "nesting": (
+        lambda v: isinstance(v, Mapping) and all(isinstance(k, str) and _NAMES[0](names) for k, names in v.items()),
+        "a mapping from functions to sequences of functions, such as {'sin': ['sin', 'cos']}",
+    ),
+    "whole_exponents": _BOOLEAN,
+    "required": _NAMES,
+    "forbidden": _NAMES,
     "seed": integer_from(0),
 }
 
@@ -113,6 +120,7 @@ PARAMETERS: dict[str, Constraint] = {
         lambda v: not isinstance(v, str) and isinstance(v, Sequence) and all(isinstance(text, str) for text in v),
         "a sequence of formulas as text",
     ),
+    "form": _or_none((lambda v: isinstance(getattr(v, "text", v), str), "a formula as text, or an epsilex.Form")),
     "units": _or_none(
         (
             lambda v: v == "header" if isinstance(v, str) else isinstance(v, Mapping),
@@ -133,7 +141,16 @@ PARAMETERS: dict[str, Constraint] = {
         "a sequence of statements as text, such as 'increasing in x'",
     ),
     "domain": _or_none((lambda v: isinstance(v, Mapping), "a mapping from columns to pairs (low, high)")),
+    "groups": _or_none((lambda v: isinstance(v, str), "the name of a column")),
+    "per_group": _NAMES,
     "polish": _BOOLEAN,
+    "islands": (
+        lambda v: callable(getattr(v, "settings_of", None)) or integer_from(1)[0](v),
+        f"{integer_from(1)[1]}, or Islands",
+    ),
+    "dask": _or_none(
+        (lambda v: isinstance(v, str) or callable(getattr(v, "get_executor", None)), "an address, or a Dask client")
+    ),
     "n_jobs": _or_none((lambda v: isinstance(v, Integral) and v != 0, "an integer other than 0")),
     "warm_start": _BOOLEAN,
     "progress": _BOOLEAN,

@@ -53,6 +53,8 @@ class DynamicRegressor(SymbolicRegressor):
         population_size=None,
         settings=None,
         polish=False,
+        islands=1,
+        dask=None,
         n_jobs=None,
         random_state=None,
         warm_start=False,
@@ -75,6 +77,8 @@ class DynamicRegressor(SymbolicRegressor):
             population_size=population_size,
             settings=settings,
             polish=polish,
+            islands=islands,
+            dask=dask,
             n_jobs=n_jobs,
             random_state=random_state,
             warm_start=warm_start,
@@ -135,6 +139,16 @@ class DynamicRegressor(SymbolicRegressor):
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         return _run_free(nodes, X, np.zeros(self.feedback))
+
+    def _as_columns(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Features and their past, and the measured past of the target."""
+        past = [np.concatenate([np.zeros(min(k, len(y))), y[:-k]]) for k in range(1, self.feedback + 1)]
+        return np.column_stack([_lagged(X, self.lags), *past])
+
+    def _report_notes(self) -> list[str]:
+        return [
+            "Predictions drawn are one step ahead, from the measured past; errors on training rows are of free runs."
+        ]
 
     def _names(self) -> list[str]:
         now = super()._names()

@@ -1,16 +1,16 @@
-"""A fitted estimator: its models, the one that is chosen, and how it shows itself."""
+"""A fitted estimator: its models, and the one that is chosen."""
 
 from __future__ import annotations
 
-import html
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from epsilex.data.groups import STAND_INS
 from epsilex.data.losses import loss_function
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
@@ -19,12 +19,16 @@ from epsilex.data.shadow import FINAL_ROWS, shadow_rows
 from epsilex.dimensions.carried import carried
 from epsilex.evolution import Search, Settings
 from epsilex.evolution.observers.history import frame
+from epsilex.forms.filling import in_user_units
+from epsilex.forms.tables import Tables
+from epsilex.grouping import Grouping
 from epsilex.models.answer import answer
 from epsilex.models.choice.words import Choice
-from epsilex.models.front import Scorer, front_frame
+from epsilex.models.front import Scorer, front_frame, of_form
 from epsilex.models.uncertainty import with_uncertainty
 from epsilex.programs.fold import Node
 from epsilex.shapes.knowledge import Shapes
+from epsilex.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 NEARLY = 1e-5  # of the target's mean deviation: largest error of a formula that is called exact
 
 
-class Fitted(BaseEstimator):
+class Fitted(Shown):
     """The part of an estimator that holds the result of a search."""
 
     choice_: Choice
@@ -43,6 +47,7 @@ class Fitted(BaseEstimator):
     models_: list[Model]
     front_: pd.DataFrame
     history_: pd.DataFrame
+    groups: str | None
 
     def take(self, *, length: int) -> Self:
         """Choose the model of this length on the front; returns self."""
@@ -54,16 +59,28 @@ class Fitted(BaseEstimator):
         self.choice_ = Choice("It was taken by its length.", noise=self.choice_.noise)
         return self
 
+    def adapt(self, X: Any, y: Any) -> Self:
+        """Tune the constants of groups that the fit has not seen, or has seen less of, to rows of theirs; returns self.
+
+        X is a DataFrame with the column of groups. The formula and the constants that groups share stay.
+        """
+        check_is_fitted(self, "models_")
+        index = self.models_.index(self.model_)
+        self.models_ = [*self.models_[:index], self.model_.adapted(X, y), *self.models_[index + 1 :]]
+        self._choose(index)
+        return self
+
     def latex_table(self, digits: int = 4) -> str:
         """The front as a LaTeX table: length, mean absolute error and formula, the chosen one marked."""
         from epsilex.programs.export.table import latex_table
 
         check_is_fitted(self, "models_")
         rows = [(m.length, m.metrics["mae"], m.nodes) for m in self.models_]
-        return latex_table(rows, self._names(), self.model_.named, self.models_.index(self.model_), digits)
+        names = max((m.column_names for m in self.models_), key=len)
+        return latex_table(rows, names, self.model_.named, self.models_.index(self.model_), digits)
 
     def plot_front(self) -> Figure:
-        """The front, error against length: a matplotlib figure."""
+        """The front, error against length, with its formulas: a matplotlib figure."""
         from epsilex.models.plots import plot_front
 
         check_is_fitted(self, "front_")
@@ -76,24 +93,38 @@ class Fitted(BaseEstimator):
         check_is_fitted(self, "history_")
         return plot_history(self.history_)
 
+    def _seen(self) -> list[str]:
+        """The columns that a search sees."""
+        return self._names() if self.groups is None else [*self._names(), *STAND_INS]
+
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
     def _keep(
         self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
-        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None,
+        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None, form: Tables | None = None,
+        grouping: Grouping | None = None,
     ) -> None:  # fmt: skip
         """Make the front of what a search left, and choose from it."""
-        kept = [unscaled(nodes, units, *scaling) for nodes, *scaling in found.archive.programs_kept()]
+        kept = [
+            unscaled(nodes, units, *scaling) if form is None else in_user_units(nodes, form.outline)
+            for nodes, *scaling in found.archive.programs_kept()
+        ]
         n = len(found.archive.front)
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         scorer = Scorer(
-            self._names(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
+            self._seen(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
             settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
             shapes,
         )  # fmt: skip
-        told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, settings.max_length)
+        if form is not None:
+            scorer = of_form(scorer, form.plain)
+        most = settings.max_length if form is None else sys.maxsize  # each function has its own limit
+        if grouping is None:
+            told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, most)
+        else:
+            told = grouping.answer([*kept, *guesses], scorer, self._names(), self.choose, most)
         self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
         self.search_ = found
@@ -119,15 +150,3 @@ class Fitted(BaseEstimator):
     def _choose(self, index: int) -> None:
         self.model_ = self.models_[index]
         self.front_ = front_frame(self.models_, index)
-
-    def _repr_html_inner(self) -> str:
-        return super()._repr_html_inner() + self._formula_in_html()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._formula_in_html()
-        return bundle
-
-    def _formula_in_html(self) -> str:
-        return f"<p><code>{html.escape(self.model_.formula)}</code></p>" if hasattr(self, "model_") else ""

@@ -13,9 +13,12 @@ from sklearn.utils import check_random_state
 
 from epsilex.constraints import PARAMETERS, check
 from epsilex.evolution import Settings
-from epsilex.evolution.observers.checkpoint import exists, stored_population_size
+from epsilex.evolution.islands.plan import Islands, islands_of
+from epsilex.evolution.observers.checkpoint import stored_population_size
+from epsilex.evolution.observers.records import exists
 from epsilex.evolution.settings import population_for
 from epsilex.models.choice.rules import rule_of
+from epsilex.programs.structure import Structure, structure_of
 
 SETTINGS = frozenset(Settings().get_params())
 FLAT = ("selection", "loss", "operators", "max_length", "population_size")  # settings that are also parameters
@@ -32,6 +35,8 @@ class Parameters(BaseEstimator):
     time_limit: float | None
     choose: str | Callable
     checkpoint: str | Path | None
+    islands: int | Islands
+    dask: Any
     random_state: Any
     resume: bool
     warm_start: bool
@@ -57,6 +62,10 @@ class Parameters(BaseEstimator):
         for name, constraint in PARAMETERS.items():
             check(name, getattr(self, name), constraint)
         rule_of(self.choose)
+        plan = islands_of(self.islands)
+        plan.settings_of(settings)
+        if self.dask is not None and plan.n == 1:
+            raise ValueError("dask: expected islands of at least 2 to run on a cluster; got 1")
 
     def _settings(self) -> Settings:
         """The settings of a search: the parameters', with a seed."""
@@ -79,6 +88,10 @@ class Parameters(BaseEstimator):
         if self.settings is None and self.population_size is None:
             return replace(chosen, population_size=self._population_size(chosen.population_size))
         return chosen
+
+    def _structure(self, settings: Settings, names: list[str]) -> Structure | None:
+        """The structural limits among the settings, for columns of these names."""
+        return structure_of(settings.nesting, settings.whole_exponents, settings.required, settings.forbidden, names)
 
     def _population_size(self, usual: int) -> int:
         if self._continues():

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from pathlib import Path
-
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from epsilex.data.checking import check_names, checked_weights, standard_errors
+from epsilex.data.groups import separated
 from epsilex.data.losses import POWERS, power_of
 from epsilex.data.noise import possible, search_weight
 from epsilex.data.prior import Prior, allowed_by, fixed_shift, for_population
@@ -21,24 +17,25 @@ from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.dimensions import knowledge
 from epsilex.dimensions.carried import units_by_name
 from epsilex.dimensions.units import from_header
-from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, rehearse, search
-from epsilex.evolution.observers import settling
-from epsilex.evolution.observers.observer import Callback, Observer
-from epsilex.evolution.observers.signals import Interrupt
+from epsilex.evolution import Cases, Settings, rehearse
 from epsilex.fitted import Fitted
-from epsilex.interrupts import heard, interruptible
-from epsilex.models.choice.rules import rule_of
+from epsilex.forms.knowledge import outline_of
+from epsilex.forms.knowledge import scaled as scaled_outline
+from epsilex.forms.outline import Outline
+from epsilex.forms.tables import Tables
+from epsilex.given import Given
+from epsilex.grouping import grouping_of
+from epsilex.interrupts import interruptible
 from epsilex.models.front import in_user_units
 from epsilex.models.own import tuned_guesses
-from epsilex.parameters import SETTINGS, Parameters
+from epsilex.parameters import SETTINGS
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
+from epsilex.searching import Searching
 from epsilex.shapes.knowledge import shapes_of
 
-EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 
-
-class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
+class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     """Find a formula that fits data, by genetic programming with epsilon-lexicase selection.
 
     Parameters
@@ -85,6 +82,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     guesses : sequence of str, default=()
         Formulas that may be right, such as `"a*exp(-b*t) + c"`. Names that are not columns are constants, which are
         tuned. The first population begins with them, and they compete for a place on the front.
+    form : str or Form, default=None
+        A formula with unknown functions, such as `"f(x, z)*exp(-g(t)) + c"`: the functions are searched, and names that
+        are not columns are constants, which are tuned. `d(f, x)` is a derivative. An `epsilex.Form` also limits the
+        length and operators of each function. `model_.functions` shows what was found.
     units : mapping of str to str, or "header", default=None
         The unit of each column, such as `{"m": "kg", "v": "m/s"}`, "1" for a pure number; or "header" for names such as
         `v [m/s]`. Only formulas of consistent dimensions are searched, and only such are on the front.
@@ -98,10 +99,20 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         whether that is proven, or checked on many points.
     domain : mapping of str to pair, default=None
         Ranges of columns over which the constraints hold, such as `{"T": (0, 500)}`; that of the data by default.
+    groups : str, default=None
+        The column of X, a DataFrame, that says which data set a row belongs to. The formula is the same for all of
+        them; constants are shared or have one value per group, whichever describes the data in fewer words.
+    per_group : sequence of str, default=()
+        Constants of the `guesses` that have one value per group.
     polish : bool
         Whether constants of the front are tuned once more in float64.
+    islands : int or Islands, default=1
+        Populations that evolve side by side and exchange programs, see `epsilex.Islands`. They run on as many processes
+        as `n_jobs` allows, and share out its threads.
+    dask : str or distributed.Client, optional
+        A Dask cluster to run the islands on, by the address of its scheduler or by a client.
     n_jobs : int or None
-        Threads. The result does not depend on it.
+        Threads, and processes if there are islands; -1 for all processors. The result does not depend on it.
     random_state : int, RandomState instance or None
         The same number gives the same result, bit for bit.
     warm_start : bool
@@ -109,7 +120,9 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     progress : bool
         Whether a progress bar is shown.
     callbacks : sequence of callable
-        Called with each `epsilex.evolution.State`; one that returns True stops the search.
+        Called with each `epsilex.evolution.State`; one with a parameter called `front` also gets the front so far, a
+        sequence of `Model`. One that returns True stops the search. With islands they get the state of all of them,
+        without errors, at the end of each epoch.
     checkpoint : path, optional
         File that keeps the state of the search, written every `checkpoint_every` seconds; with `resume` a search
         continues from it.
@@ -129,14 +142,14 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     models_ : list of Model
         The models of the front.
     history_ : DataFrame
-        One row per generation.
+        One row per generation. With islands, of all of them; `island` is that of the best individual.
     n_generations_ : int
         Generations done.
     stopped_by_ : str
-        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt" or "callback". A search ends
-        after a hundred generations with an exact formula: "exact" if the chosen formula is exact, "interpolation" if
-        only long formulas pass through every row. On few rows, a search without a limit of generations also ends once
-        it has long found nothing better: "settled".
+        "generations", "time", "target", "exact", "interpolation", "settled", "interrupt", "callback" or "cluster". A
+        search ends after a hundred generations with an exact formula: "exact" if the chosen formula is exact,
+        "interpolation" if only long formulas pass through every row. On few rows, a search without a limit of
+        generations also ends once it has long found nothing better: "settled".
     settings_ : Settings
         The settings of the search.
 
@@ -166,12 +179,17 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         population_size=None,
         settings=None,
         guesses=(),
+        form=None,
         units=None,
         target_unit=None,
         constant_units="none",
         constraints=(),
         domain=None,
+        groups=None,
+        per_group=(),
         polish=True,
+        islands=1,
+        dask=None,
         n_jobs=None,
         random_state=None,
         warm_start=False,
@@ -195,12 +213,17 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         self.population_size = population_size
         self.settings = settings
         self.guesses = guesses
+        self.form = form
         self.units = units
         self.target_unit = target_unit
         self.constant_units = constant_units
         self.constraints = constraints
         self.domain = domain
+        self.groups = groups
+        self.per_group = per_group
         self.polish = polish
+        self.islands = islands
+        self.dask = dask
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -232,15 +255,22 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         settings = self._settings()
         self._check_parameters(settings)
         name = getattr(y, "name", None)
+        X, labels = separated(X, self.groups)
         X, y, weight = self._validated(X, y, sample_weight)
+        self._remember(X, y, weight, name, labels)
+        outline = self._outline(settings)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
-        train, validation = self._held_back(X, y, weight)
-        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule)
+        grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
+        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
+        grouping = None if grouped is None else grouped[1]
+        structure = self._structure(settings, self._seen())
+        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
-        modest = Scales.modest(train.X, train.y)
+        modest = self._modest = Scales.modest(train.X, train.y)
         if modest is not None:
-            if shapes is not None:
-                raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
+            known = {"form": outline, "constraints": shapes, "settings": structure}
+            if limited := [name for name, part in known.items() if part is not None]:
+                raise ValueError(f"{limited[0]}: expected numbers between 1e-100 and 1e100; the data has others")
             train = modest.scaled(train)
             validation = None if validation is None else modest.scaled(validation)
             guesses = [scaled(nodes, modest) for nodes in guesses]
@@ -248,22 +278,27 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         fixed = fixed_shift(rule, shapes)
         if rule is not None or fixed is not None:
             units = Scales.without_shifts(train.X, train.y, fixed)
+        if outline is not None:
+            units = Scales.of_target(train.X, train.y, settings.loss in POWERS)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
         zero = -units.y_shift / units.y_scale
         cases = self._cases(*units.apply(train.X, train.y), search_weight(train, self._noise()), zero, settings)
         probes = None if shapes is None else probes_of(shapes, train.X, units)
-        cases.prior = Prior(for_population(guesses, units, settings.scaling, settings.max_length), rule, probes)
+        begin = for_population(guesses, units, settings.scaling, settings.max_length)
+        form = None if outline is None else Tables(scaled_outline(outline, train.X, units.y_scale), outline)
+        cases.prior = Prior(begin, rule, probes, form, structure)
         cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
         target = self.target_error
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        self._keep(found, settings, units, train, validation, guesses, allowed_by(rule, shapes), shapes)
+        allowed = allowed_by(rule, shapes, structure)
+        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
             self._choose(int(self.front_["chosen"].argmax()))
-        elif self.polish:
+        elif self.polish and grouping is None:
             self._know_uncertainty(train, possible(self._noise(), train))
         if rule is not None:
             columns = units_by_name(self.units, self._names())
@@ -273,8 +308,9 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     def predict(self, X):
         """Values of `model_` on the rows of X, (rows,) float64."""
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return self.model_.predict(X)
+        rest, labels = separated(X, self.groups)
+        checked = validate_data(self, rest, reset=False, dtype=np.float64)
+        return self.model_.predict(checked if labels is None else X)
 
     def rehearse(self) -> None:
         """Compile or load what a search needs, the first time in a process; a time limit never counts it."""
@@ -282,23 +318,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
         settings = self._unseeded()
         rehearse(self._cases(noise[:, 1:], noise[:, 0], np.ones(160), 0.0, settings), settings)
 
-    def _validated(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        X, y = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, reset=not self._continues()
-        )
-        check_names(self._names())
-        if taken := sorted({*self._names()} & {*(self.constants or {})}):
-            raise ValueError(f"constants: expected names that are not columns; got {', '.join(map(repr, taken))}")
-        return X, y.astype(np.float64), checked_weights(sample_weight, X)
-
-    def _held_back(self, X, y, weight) -> tuple[Rows, Rows | None]:
-        """The distinct rows, and a quarter of them held back if the choice needs it."""
-        rows = Rows.distinct(X, y, weight, standard_errors(self.noise, y))
-        return rows.held_back() if rule_of(self.choose).holds_back else (rows, None)
-
-    def _noise(self) -> str:
-        """The noise by name: "given" if its standard errors are."""
-        return self.noise if isinstance(self.noise, str) else "given"
+    def _outline(self, settings: Settings) -> Outline | None:
+        """The form over the columns; a ValueError points at what is wrong with it."""
+        beside = {"guesses": self.guesses, "units": self.units, "constraints": self.constraints, "groups": self.groups}
+        return outline_of(self.form, self._names(), settings.operators, settings.max_length, **beside)
 
     def _units(self, train: Rows, settings: Settings) -> Scales:
         return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)
@@ -311,29 +334,3 @@ class SymbolicRegressor(RegressorMixin, Fitted, Parameters):
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
         return evaluate64(nodes, X)
-
-    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
-        n_jobs = effective_n_jobs(self.n_jobs or 1)
-        begin = continued(self.search_, cases, settings, n_jobs) if self._continues() else None
-        done = begin.state.generation if begin else 0
-        generations = None if self.generations is None else self.generations + done
-        exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
-        stop = Stop(generations, self.time_limit, target, exact)
-        checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
-        own: list[Observer] = [Callback(function) for function in self.callbacks]
-        settles = self.generations is None and rule_of(self.choose).settles
-        if settles and settings.scaling and len(cases) <= settling.ROWS:
-            own.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
-        interrupt = Interrupt(heard(), self.on_interrupt == "return")  # first, to know of the result; last, to see all
-        with self._progress(stop, units) as bars:
-            return search(
-                cases, settings, stop, n_jobs=n_jobs, observers=[interrupt, *bars, *own, interrupt],
-                checkpoint=checkpoint, resume=self._resumed(), begin=begin,
-            )  # fmt: skip
-
-    def _progress(self, stop: Stop, units: Scales):
-        if not self.progress:
-            return nullcontext(())
-        from epsilex.evolution.observers.progress import progress_bar
-
-        return progress_bar(stop, self._names(), units)

@@ -24,11 +24,13 @@ BAD_TABLES = {
     "empty": ("", "the file is empty"),
     "white": ("\n \n\n", "the file is empty"),
     "header only": (LINES[0], "expected rows below the header"),
-    "binary": (bytes(range(128, 256)) * 20, "expected text in UTF-8; got the byte 0x80 in line 1"),
-    "UTF-16": (GOOD.encode("utf-16"), "got UTF-16, save it as UTF-8"),
-    "UTF-16 without a mark": (GOOD.encode("utf-16-le"), "binary or UTF-16"),
+    "high bytes": (bytes(range(128, 256)) * 20, "expected text in UTF-8; got the byte 0x80 in line 1"),
+    "binary": (b"\x89PNG\r\n\x1a\n\x10\x01" * 20, "got the byte 0x89 in line 1, and the file is binary"),
+    "no encoding of the West": (
+        GOOD.replace("red", "r\x81d").encode("latin-1"),
+        "expected text in UTF-8; got the byte 0x81 in line",
+    ),
     "NUL bytes": (GOOD.replace("red", "r\0d", 1), "got a NUL byte in line"),
-    "Latin-1": (GOOD.replace("red", "röt").encode("latin-1"), "expected text in UTF-8; got the byte 0xf6"),
     "duplicate headers": (GOOD.replace("x,z", "x,x", 1), "got 'x' more than once"),
     "a cell of a megabyte": (GOOD.replace("red", "r" * 10**6, 1), "a cell of more than 131072 characters"),
     "an open quote": (GOOD.replace("red", '"red', 1), "unexpected end of data"),
@@ -61,7 +63,9 @@ def test_a_bad_table(tmp_path, name):
     [
         ("absent.csv", None, "No such file"),
         ("folder.csv", "folder", "directory"),
-        ("table.xlsx", b"PK", "expected a file called *.csv"),
+        ("table.xlsx", b"PK", "expected an Excel file"),
+        ("table.xls", b"\xd0\xcf", "got the older *.xls"),
+        ("table.ods", b"PK", "expected a file called *.csv"),
         ("table", b"a,b\n1,2\n", "expected a file called *.csv"),
         ("not.csv.gz", b"a,b\n1,2\n", "expected a gzip file"),
         ("cut.csv.gz", gzip.compress(GOOD.encode())[:-20], "expected a gzip file"),
@@ -130,7 +134,7 @@ def test_a_fit_that_fails_leaves_an_earlier_one_as_it_was(tmp_path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(fitting, "render", render)
-    assert epsilex(*call, "--seed", "5").code == 2
+    assert epsilex(*call, "--seed", "5", "--overwrite").code == 2
     after = {path.name: path.read_bytes() for path in (tmp_path / "o").iterdir() if path.name != fitting.CHECKPOINT}
     assert after == before
 
@@ -171,7 +175,7 @@ def test_a_model_that_was_altered(tmp_path, model):
 def test_a_column_missing_at_predict(tmp_path, model, column):
     some_rows().drop(columns=column).to_csv(tmp_path / "d.csv", index=False)
     line = refused(epsilex("predict", model, tmp_path / "d.csv", "--out", tmp_path / "p.csv"))
-    assert "columns: expected one for each feature of the model" in line
+    assert "columns: expected one for each feature of the formula" in line
     assert f"'{column}" in line
     assert not (tmp_path / "p.csv").exists()
 

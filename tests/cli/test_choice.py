@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from command import QUICK, epsilex
-from epsilex.cli.agreement import disagreement
 from epsilex.models.model import model
 from epsilex.programs.parser import parse
+from epsilex.report.agreement import disagreement
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_why_is_told_in_json_in_the_terminal_and_in_the_report(table, tmp_path):
     assert told["choice"]["noise"] == "given"
     assert "err" not in told["formula"]
     assert "--noise err" in told["repeat"]
-    done = epsilex(*how)
+    done = epsilex(*how, "--overwrite")
     assert told["choice"]["text"].split()[-1] in done.out
     report = (tmp_path / "o" / "report.html").read_text()
     assert "standard errors given" in report

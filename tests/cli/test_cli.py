@@ -204,3 +204,27 @@ def test_the_experiments_are_reached(monkeypatch, tmp_path):
     assert str(tmp_path / "index.html") in done.err
     told = json.loads(epsilex("reproduce", "--json", "--out", tmp_path).out)
     assert told == {"out": str(tmp_path), "done": 4, "failed": 0, "skipped": []}
+
+
+def test_a_fit_on_islands(fitted, tmp_path):
+    data = fitted[0] / "data.csv"
+    done = epsilex("fit", data, "--target", "y", *QUICK, "--islands", "2", "--out", tmp_path)
+    assert done.code == 0, done.err
+    assert "island" in pd.read_csv(tmp_path / "history.csv")
+    assert "--islands 2" in json.loads((tmp_path / "fit.json").read_text())["command"]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--islands", "2", "--dask", "tcp://127.0.0.1:9"), "nobody answers at 'tcp://127.0.0.1:9'"),
+        (("--dask", "tcp://127.0.0.1:9"), "expected islands of at least 2"),
+        (("--islands", "0"), "greater than or equal to 1"),
+    ],
+)
+def test_a_cluster_that_is_not_there(fitted, tmp_path, options, told):
+    pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    done = epsilex("fit", fitted[0] / "data.csv", "--target", "y", *QUICK, *options, "--out", tmp_path)
+    assert done.code == 2
+    assert told in done.err
+    assert not done.out

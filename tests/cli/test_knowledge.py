@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -96,3 +97,98 @@ def test_a_bad_constraint_is_one_line(table, tmp_path, text):
 def test_a_bad_domain_is_one_line(table, tmp_path, domain, said):
     known = ("--constraint", "f >= -99", "--domain", domain)
     assert said in refused(epsilex("fit", table, "--target", "y", *known, *QUICK, "--out", tmp_path / "fit"))
+
+
+def test_a_form(table, tmp_path):
+    form = "f(x) + c*g(z)"
+    done = epsilex("fit", table, "--target", "y", "--form", form, *QUICK, "--out", tmp_path / "fit", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert set(told["functions"]) == {"f", "g"}
+    shown = epsilex("show", tmp_path / "fit" / "model.json").out
+    assert "\nf(x) = " in shown
+    assert "\nc = " in shown
+    page = (tmp_path / "fit" / "report.html").read_text()
+    assert "<code>f(x) = " in page
+    assert f"--form '{form}'" in json.loads((tmp_path / "fit" / "fit.json").read_text())["command"]
+    predicted = epsilex("predict", tmp_path / "fit" / "model.json", table)
+    assert predicted.code == 0, predicted.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--form", "f(x"), "form: expected ')' to close this bracket; got the end (at character 2)"),
+        (("--form", "f(x) + f(x, z)"), "form: expected 1 argument of f, as before; got 2 (at character 8)"),
+        (("--form", "x*z"), "form: expected an unknown function"),
+        (("--form", "f(q)"), "in this argument of f; got 'q' (at character 3)"),
+        (("--form", "f(x)", "--guess", "a*x"), "form: expected no guesses beside it"),
+    ],
+)
+def test_a_bad_form_is_one_line(table, tmp_path, options, said):
+    done = epsilex("fit", table, "--target", "y", *options, *QUICK, "--out", tmp_path / "fit")
+    assert said in refused(done)
+    assert not (tmp_path / "fit").exists()
+
+
+@pytest.fixture
+def springs(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"F": rng.uniform(1, 9, 40), "spring": np.repeat([1, 2, 3, 4], 10)})
+    frame["x"] = frame["F"] * frame["spring"] * 0.37 + rng.normal(scale=0.02, size=40)
+    frame.to_csv(tmp_path / "springs.csv", index=False)
+    return tmp_path / "springs.csv"
+
+
+def test_groups(springs, tmp_path):
+    folder = tmp_path / "fit"
+    done = epsilex("fit", springs, "--target", "x", "--groups", "spring", *QUICK, "--out", folder)
+    assert done.code == 0, done.err
+    assert "x = F*a[spring]" in done.out
+    assert "a[spring]" in done.out.splitlines()[-6] or "1 0.37" in done.out
+    assert "--groups spring" in json.loads((folder / "fit.json").read_text())["command"]
+    page = (folder / "report.html").read_text()
+    assert '<td class="left">a</td>' in page
+    assert '<td class="left">3</td>' in page
+    predicted = epsilex("predict", folder, springs, "--target", "x")
+    assert predicted.code == 0, predicted.err
+    assert len(predicted.out.splitlines()) == 41
+    assert epsilex("show", folder).out.strip() == "F*a[spring]"
+    assert "double predict" in epsilex("show", folder, "--format", "c", "--group", "2").out
+    assert "expected the formula of one group" in refused(epsilex("show", folder, "--format", "c"))
+    assert epsilex("report", folder).code == 0
+    table = pd.read_csv(springs)
+    table.assign(spring=7).to_csv(tmp_path / "new.csv", index=False)
+    assert "expected a group that was fitted, '1', '2', '3', '4'; got '7'" in refused(
+        epsilex("predict", folder, tmp_path / "new.csv")
+    )
+    table.drop(columns="spring").to_csv(tmp_path / "none.csv", index=False)
+    assert "expected the column of groups, 'spring'" in refused(epsilex("predict", folder, tmp_path / "none.csv"))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--groups", "coil"), "groups: expected one of the columns 'F', 'spring'; got 'coil'"),
+        (("--groups", "F"), "groups: expected at least 2 rows in each; got 1 in"),
+        (("--groups", "spring", "--per-group", "k"), "per_group: expected names of constants in the guesses; got 'k'"),
+        (("--nesting", "sin"), "nesting: expected functions such as sin=sin cos,exp=exp; got 'sin'"),
+        (("--nesting", "sinus=cos"), "nesting: expected names among"),
+        (("--required", "G"), "required: expected columns among 'F', 'spring'; got 'G'"),
+        (("--forbidden", "F,spring"), "forbidden: expected that some columns are left; got all of them"),
+    ],
+)
+def test_bad_groups_and_limits_are_one_line(springs, tmp_path, options, said):
+    done = epsilex("fit", springs, "--target", "x", *options, *QUICK, "--out", tmp_path / "fit")
+    assert said in refused(done)
+
+
+def test_limits_of_structure(table, tmp_path):
+    limits = ("--nesting", "sin=sin cos,exp=exp", "--whole-exponents", "--forbidden", "z")
+    done = epsilex("fit", table, "--target", "y", *limits, *QUICK, "--out", tmp_path / "fit")
+    assert done.code == 0, done.err
+    record = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    for word in ("--nesting 'sin=sin cos,exp=exp'", "--whole-exponents", "--forbidden z"):
+        assert word in record["command"]
+    assert record["settings"]["forbidden"] == "z"
+    assert all(node[1] != 1 for m in record["models"] for node in m["program"] if node[0] == "feature")

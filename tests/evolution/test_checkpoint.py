@@ -10,8 +10,9 @@ import pytest
 
 from epsilex import SymbolicRegressor, programs
 from epsilex.evolution import Cases, Checkpoint, Settings, Stop, continued, search
-from epsilex.evolution.observers.checkpoint import exists, load_checkpoint, previous
+from epsilex.evolution.observers.checkpoint import load_checkpoint
 from epsilex.evolution.observers.observer import Callback
+from epsilex.evolution.observers.records import exists, previous
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] * X[:, 1] + np.sin(X[:, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 
 import numpy as np
@@ -86,7 +87,7 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch, capsys):
         bar.see(at(1), archive(0.5))
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.startswith("generation 1")
+    assert re.fullmatch(r"0:00:\d\d  generation 1  error 2  \S.*\n", shown.err)
 
 
 def test_a_terminal_gets_a_bar_that_is_gone_at_the_end(monkeypatch):

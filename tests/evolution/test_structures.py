@@ -14,7 +14,16 @@ from epsilex.programs.parser import parse
 NAMES = ["x", "z"]
 OPERATORS = tuple(row.name for row in TABLE)
 LANGUAGE = Language(OPERATORS, 2)
-POWERS = ("exp(1.5*log(x))", "exp(log(z)*2 - 0.5*log(x))", "exp(log(x))*exp(-0.3*z)", "log(exp(1.5*log(2*x)) + 1)")
+POWERS = (
+    "3*exp(1.5*log(x))",
+    "2*sqrt(x)*z",
+    "3*(x + z)",
+    "square(x)*sin(z)/4",
+    "exp(1.5*log(x))",
+    "exp(log(z)*2 - 0.5*log(x))",
+    "exp(log(x))*exp(-0.3*z)",
+    "log(exp(1.5*log(2*x)) + 1)",
+)
 
 
 def programs(texts) -> Programs:

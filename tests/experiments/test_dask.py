@@ -20,9 +20,9 @@ from rich.console import Console
 import experiments_standin as standin
 from epsilex import problems
 from epsilex.experiments import runner
-from epsilex.experiments.pools import DaskPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, Store
+from epsilex.pools import DaskPool
 from places import SUPPORT
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")

@@ -48,6 +48,10 @@ TABLE_1 = {
     "min_child_length": 1,
     "shadow": False,
     "planters": [],
+    "nesting": {},
+    "whole_exponents": False,
+    "required": [],
+    "forbidden": [],
 }
 OPTIONS = {"lex_y": {"epsilon": 0.10}, "lex_e": {"epsilon": 5.0}}
 

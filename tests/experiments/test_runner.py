@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 import experiments_standin as standin
-from epsilex.experiments.pools import ProcessPool
 from epsilex.experiments.progress import Progress, duration
 from epsilex.experiments.trials import Outcome
+from epsilex.pools import ProcessPool
 
 
 @pytest.fixture(scope="module")

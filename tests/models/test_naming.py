@@ -8,6 +8,7 @@ import pytest
 from epsilex import SymbolicRegressor, load_model
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
+from epsilex.models.choice.description import Language
 from epsilex.models.model import model
 from epsilex.models.naming import named
 from epsilex.models.polish import polish
@@ -15,11 +16,13 @@ from epsilex.programs.constants import is_symbolic, named_number, written
 from epsilex.programs.formula import text
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import COMMON
 from epsilex.programs.parser import parse
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(1.0, 5.0, (100, 2))
 BOX = [Interval(1.0, 5.0)] * 2
+LANGUAGE = Language(COMMON, 2)
 NAMES = ["q", "r"]
 
 
@@ -67,7 +70,7 @@ def fitted(formula, law, noise, constants=None):
     """The text of a formula whose constants were fitted to data of the law, with constants named."""
     y = evaluate64(parse(law, NAMES), X) * (1.0 + noise * np.random.default_rng(1).normal(size=len(X)))
     additive = Noise.of("additive", Rows(X, y, np.ones(len(y))))
-    found = named(polish(parse(formula, NAMES), X, additive, [0]), X, additive, constants or {}, BOX)
+    found = named(polish(parse(formula, NAMES), X, additive, [0]), X, additive, constants or {}, BOX, LANGUAGE)
     return text(found, NAMES, 6, constants or {})
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import mirror
 from command import epsilex, refused
-from epsilex.cli import data
+from epsilex.cli import problem_data as data
 from epsilex.problems import further, loading, paper
 from mirror import CONTENT, PREPARED, thing
 from places import DATA

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import ablation, compare, comparison, coverage, datasets, feynman, laws, runs, small
+from benchmarks import ablation, compare, comparison, coverage, datasets, feynman, forms, laws, runs, small
 from benchmarks.contenders import CONTENDERS, Ours, gplearn_nodes, timed
 from benchmarks.expressions import examine, expression, is_formula, rounded, size
 from benchmarks.feynman_list import EQUATIONS, FORMULAS, WIDER
+from benchmarks.form_list import PROBLEMS
 from benchmarks.law_list import LAWS
 from benchmarks.law_list_held_out import HELD_OUT
+from epsilex.forms.knowledge import outline_of
+from epsilex.models.formed import Inside
 from epsilex.models.model import model
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.parser import parse
@@ -409,3 +413,23 @@ def test_the_parts_of_a_selection_are_measured():
     found = selecting.split("lex_e_mad", errors)
     assert set(found) == {"bits", "widths", "events"}
     assert found["bits"] > 0
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_functions_of_a_form_are_those_that_are_compared(name):
+    known = PROBLEMS[name]
+    found = outline_of(known.form, list(known.columns), ("add", "mul"), 50)
+    assert {function.name: len(function.arguments) for function in found.functions} == {
+        function: len(inner.ranges) for function, inner in known.inner.items()
+    }
+    X, y = known.measured(0)
+    assert np.isfinite(X).all()
+    assert np.isfinite(y).all()
+
+
+def test_a_function_is_compared_up_to_the_freedom_of_its_form():
+    inner = PROBLEMS["product"].inner["g"]
+    m = model(parse("x0", ["x0"]), ["x0"])
+    for text, close in (("5*exp(-0.7*t)", True), ("5*exp(-0.7*t) + 1", False), ("5*exp(-0.71*t)", False)):
+        own = replace(m, form=Inside("f(x)*g(t)", {"g": (("t",), tuple(parse(text, ["t"])))}))
+        assert (forms.distance(own, "g", inner) <= forms.CLOSE) is close

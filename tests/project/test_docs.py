@@ -2,6 +2,7 @@
 
 The blocks of a page run from top to bottom in one namespace and one folder, Python and `epsilex` commands alike.
 Below a `<!-- long -->` comment commands are only read, not run: those that take hours, and those with a placeholder.
+A block of text right after a block of Python is what that prints; `python docs/outputs.py` puts it there.
 """
 
 from __future__ import annotations
@@ -43,8 +44,12 @@ class Block:
     long: bool
 
 
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
 def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
+    text = read(page)
     record = page.stem.startswith("reproduction")  # of runs that took hours
     found = []
     for match in BLOCK.finditer(text):
@@ -85,16 +90,21 @@ def workplace(tmp_path, monkeypatch, own_operators):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
-def test_the_code_of_a_page_runs(page, workplace, capsys):
+def test_the_code_of_a_page_runs(page, workplace, capsys, monkeypatch):
     if page.name in NEEDS:
         pytest.importorskip(NEEDS[page.name])
+    monkeypatch.setenv("COLUMNS", "100")
+    outputs = {block["code"]: block["output"] for block in load("outputs").SHOWN.finditer(read(page))}
     namespace = {"__name__": "__main__"}
     for number, block in enumerate(blocks(page)):
         if block.language == "python":
+            capsys.readouterr()
             # As a file, at its line of the page: Numba and tracebacks want to read the source.
             script = workplace / f"{page.stem}-{number}.py"
             script.write_text("\n" * (block.line - 1) + block.code, encoding="utf-8")
             exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), namespace)
+            printed, shown = capsys.readouterr().out, outputs[block.code]
+            assert shown is None or printed == shown, f"{page.name}, line {block.line}: python docs/outputs.py"
         elif block.language == "bash" and not block.long:
             for program, *words in commands(block):
                 if program == "epsilex":
@@ -118,6 +128,9 @@ def test_the_commands_of_a_page_exist(page):
         for program, *words in commands(block) if block.language == "bash" else ():
             name = Path(program).name
             if name == "epsilex":
+                if "--config" in words:  # its file is written by the page's code
+                    at = words.index("--config")
+                    words[at : at + 2] = []
                 ours.commands[words[0]].make_context(words[0], words[1:]).close()  # an unknown option raises
             elif name == "make":
                 assert set(words) <= targets, f"line {block.line}"
@@ -144,6 +157,18 @@ def test_every_page_is_in_the_contents():
     listed = "\n".join(block.code for page in ("index.md", "paper.md") for block in blocks(DOCS / page))
     for page in [*DOCS.glob("*.md"), *DOCS.glob("*.rst")]:
         assert page.stem == "index" or re.search(rf"^{page.stem}$", listed, re.MULTILINE), page.name
+
+
+def test_the_options_of_the_page_are_those_of_help():
+    commands = load("commands")
+    page = commands.PAGE.read_text(encoding="utf-8")
+    assert page == commands.filled(page), "python docs/commands.py puts the new options in"
+    for name, command in commands.commands().items():
+        assert f"[`epsilex {name}`](#{name}) | {command.help[0].lower()}{command.help[1:].rstrip('.')} |" in page
+        assert f"<!-- options {name} -->" in page
+        shown = epsilex(name, "--help").out
+        for word in commands.options(command):
+            assert re.search(rf"^  {word}\b", shown, re.MULTILINE), word
 
 
 def test_every_method_is_explained():

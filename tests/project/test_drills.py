@@ -17,6 +17,8 @@ load()
 MINUTES = {
     "killed_reproductions": "whole experiments, see tests/experiments/test_kill.py",
     "killed_dask": "whole experiments, see tests/experiments/test_dask.py",
+    "elastic_cluster": "a cluster of eight processes; see tests/evolution/test_islands.py",
+    "killed_workers": "see tests/evolution/test_islands.py",
     "full_caches": "compiles all kernels anew, see tests/cli/test_process.py",
 }
 

@@ -27,7 +27,12 @@ def test_version_is_the_same_everywhere():
 
 
 IMPORTED_AS = {"scikit-learn": "sklearn", "scikit-posthocs": "scikit_posthocs"}
-PART_OF = {"llvmlite": "numba", "markupsafe": "jinja2", "IPython": "a notebook"}  # come with another
+PART_OF = {
+    "llvmlite": "numba",
+    "markupsafe": "jinja2",
+    "IPython": "a notebook",
+    "traitlets": "anywidget",
+}  # come with another
 
 
 def declared(requirements: list[str]) -> set[str]:

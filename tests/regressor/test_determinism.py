@@ -124,11 +124,11 @@ class TestEstimators:
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_determinism import HOW, SymbolicRegressor, X, Y
-print(repr(SymbolicRegressor(n_jobs=2, **HOW).fit(X, Y).models_))
+print([(m.nodes, m.metrics) for m in SymbolicRegressor(n_jobs=2, **HOW).fit(X, Y).models_])
 """
         from pathlib import Path
 
-        here = repr(SymbolicRegressor(**HOW).fit(X, Y).models_)
+        here = repr([(m.nodes, m.metrics) for m in SymbolicRegressor(**HOW).fit(X, Y).models_])
         assert run_python(code, Path(__file__).parent) == here
 
 

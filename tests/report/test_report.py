@@ -45,6 +45,7 @@ def test_the_policy_allows_this_script_and_this_style_alone():
         digest = base64.b64encode(hashlib.sha256(page.text[kind].encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'")
+    assert "font-src data:;" in policy
     assert "unsafe" not in policy
 
 
@@ -130,3 +131,24 @@ def test_rows_to_draw_are_few_and_evenly_spread(n, features):
     assert rows[-1] == n - 1
     assert len(np.unique(rows)) == len(rows)
     assert some_generations(n)[-1] == n - 1
+
+
+def test_the_font_is_small_and_brings_its_licence():
+    from importlib.resources import files
+
+    folder = files("epsilex.report").joinpath("fonts")
+    assert len(folder.joinpath("math.woff2").read_bytes()) < 150_000
+    assert folder.joinpath("math.woff2").read_bytes().startswith(b"wOF2")
+    assert "SIL OPEN FONT LICENSE" in folder.joinpath("LICENSE.txt").read_text(encoding="utf-8")
+
+
+def test_a_long_formula_is_shown_in_short_in_the_table():
+    from epsilex.models.model import model
+    from epsilex.programs.parser import parse
+    from epsilex.report.page import PREVIEW, breakable, preview
+
+    long = model(parse(" + ".join(f"1.23456*sin({k}.5*x0)" for k in range(20))), ("x0",))
+    assert len(preview(long)) == PREVIEW
+    assert preview(long).endswith("…")
+    assert preview(model(parse("1.23456*x0**2"), ("x0",))) == "1.23·x₀²"
+    assert breakable("2·<b>/c") == "2·<wbr>&lt;b&gt;/<wbr>c"

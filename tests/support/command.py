@@ -12,7 +12,7 @@ import pandas as pd
 from epsilex.cli.app import app
 from epsilex.cli.terminal import run
 
-COMPILING = "compiling for this machine, once\n"  # said once, where the cache is cold
+COMPILING = "getting ready; the first time on a machine, compiling takes half a minute\n"  # where it takes long
 QUICK = ("--generations", "2", "--population", "30", "--jobs", "1")
 
 

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from epsilex import problems
 from epsilex.experiments import published, runner, studies
-from epsilex.experiments.pools import ProcessPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, Store
 from epsilex.experiments.trials import HISTORY, Outcome, Trial
+from epsilex.pools import ProcessPool
 from epsilex.problems import Problem
 
 CASES = {"lex": 0.003, "lex_y": 0.05, "lex_e": 0.1, "lex_y_mad": 0.03, "lex_e_mad": 0.03}

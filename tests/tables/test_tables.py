@@ -90,14 +90,13 @@ def test_categories_become_features(frame):
 def test_what_cannot_be_a_feature_is_left_out_with_a_note(frame):
     odd = frame.assign(
         name=[f"n{i}" for i in range(N)],
-        day=pd.date_range("2020-01-01", periods=N),
         gaps=[1.0] + [np.nan] * (N - 1),
         same="x",
         y=np.arange(N),
     )
     table = training_table(odd, "y")
     assert [name for name in table.X if "=" not in name] == ["a", "b c"]
-    assert [note.split("'")[1] for note in table.notes] == ["kind", "name", "day", "gaps", "same"]
+    assert [note.split("'")[1] for note in table.notes] == ["kind", "name", "gaps", "same"]
     with pytest.raises(ValueError, match=r"strict: .* column 'name' has 30 different values"):
         training_table(odd, "y", strict=True)
 

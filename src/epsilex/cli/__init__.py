@@ -1,13 +1,20 @@
 """The `epsilex` command.
 
-app            the commands and their options
-fitting        fit a table, score the models, write the files
+app            the commands in order
+commands       the commands, one module each
+options        an option as a row of a table
+fit_options    the options of a fit, one row each
+configuration  options from a TOML file
+preparing      from a table and its options to the data of a fit
+fitting        search, score and write the files
+recording      the rows of a fit for its record, and its front as a table
+live           the files of a fit while it runs
 demonstration  the example's data
-data           list and fetch the problems' data
+problem_data   list and fetch the problems' data
 predicting     apply a model to a table
+taking         take another model of a fit
 results        results of a fit, as text and as JSON
-agreement      whether the held-back rows agree with the choice
-words          lists and settings of a command line
+words          lists, pairs and settings of a command line
 folder         the folder of a fit: checked before the search, claimed until its end
 terminal       exit codes and error lines
 """

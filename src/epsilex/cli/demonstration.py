@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from epsilex.cli.fitting import Data
+from epsilex.cli.preparing import Data
 from epsilex.files import write_file
 from epsilex.problems.uball5d import TRAINING_ROWS, drawn
 from epsilex.tables import Table

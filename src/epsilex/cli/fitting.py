@@ -1,140 +1,52 @@
-"""`fit` and `demo`: from a table to model.json, front.csv, history.csv and report.html."""
+"""`fit` and `demo`: from the data of a fit to model.json, front.csv, history.csv and report.html."""
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 import threading
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from epsilex.cli.agreement import disagreement
-from epsilex.cli.folder import claimed
+from epsilex.cli.folder import check_free, claimed, holds_result
+from epsilex.cli.live import LiveFiles, WatchedRegressor
+from epsilex.cli.preparing import Data
+from epsilex.cli.recording import front_table, measurements
 from epsilex.cli.terminal import note
-from epsilex.constraints import NOISES
-from epsilex.data.scales import size
-from epsilex.dimensions.units import from_header
-from epsilex.evolution.observers.checkpoint import exists, previous
+from epsilex.data.scales import Scales
+from epsilex.evolution.observers.records import exists, previous
 from epsilex.files import write_files
-from epsilex.models import Model
-from epsilex.models.front import front_frame
 from epsilex.models.persistence import model_text
-from epsilex.regressor import SymbolicRegressor
-from epsilex.report import FILE, Fit, render, some_generations, some_rows
-from epsilex.tables import Table
-from epsilex.tables.numbers import numbers
-
-if TYPE_CHECKING:
-    import pandas as pd
+from epsilex.report import FILE, Fit, render
+from epsilex.report import record as record_of
 
 CHECKPOINT = "search.checkpoint"
 FILES = ("model.json", "front.csv", "history.csv", "report.html")
-FEW = 20  # rows, below which none are held back, because the search needs them all
-FIRST_COLUMNS = ("length", "mae", "r2", "test_mae", "test_r2", "mae_all")
-REASONS = {
-    "generations": "all its generations done",
-    "time": "ended by the clock",
-    "target": "ended at the requested error",
-    "exact": "ended early with an exact formula",
-    "interpolation": "ended early: formulas pass through every row, and nothing is left to learn from them",
-    "settled": "ended early: no improvement for a long time",
-    "interrupt": "interrupted",
-}
 
 
-@dataclass(frozen=True)
-class Data:
-    """The data of a fit.
-
-    name       of the file
-    target     name of the target
-    held_back  (rows,) bool: rows the search does not see
-    """
-
-    name: str
-    target: str
-    table: Table
-    held_back: np.ndarray
-
-
-def held_back_rows(n: int, share: float, seed: int) -> np.ndarray:
-    """Which of `n` rows are held back, drawn at random, (n,) bool; none if `n` is below FEW."""
-    held_back = np.zeros(n, bool)
-    if n < FEW:
-        return held_back
-    held_back[np.random.default_rng(seed).permutation(n)[: round(share * n)]] = True
-    return held_back
-
-
-def without_noise(frame: pd.DataFrame, noise: str, target: str) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """The table without the column of standard errors that `noise` names, and these; None for a kind of noise."""
-    if noise in NOISES:
-        return frame, None
-    if noise not in frame.columns or noise == target:
-        others = ", ".join(map(repr, frame.columns.drop(target, errors="ignore")))
-        raise ValueError(f"noise: expected {', '.join(NOISES)}, or one of the columns {others}; got {noise!r}")
-    sigma = numbers(frame[noise])
-    bad = np.flatnonzero(~(np.isfinite(sigma) & (sigma > 0.0)))
-    if len(bad):
-        raise ValueError(
-            f"noise: expected standard errors above 0 in column {noise!r}; got {sigma[bad[0]]:g} in row {bad[0] + 1}, "
-            f"{len(bad)} of {len(sigma)} such"
-        )
-    return frame.drop(columns=noise), sigma
-
-
-def units_of(text: str | None, target_unit: str | None, target: str, names: Sequence[str]) -> dict[str, object]:
-    """Parameters of the estimator from `header`, or from units such as `m=kg,v=m/s`; categories are pure numbers."""
-    if text is None or text.strip() == "header":
-        in_name = from_header(target) if text else None
-        return {"units": "header" if text else None, "target_unit": target_unit or in_name or None}
-    given = {}
-    for part in filter(None, map(str.strip, text.split(","))):
-        name, sign, unit = part.rpartition("=")
-        if not sign:
-            raise ValueError(f"units: expected header, or units such as m=kg,v=m/s; got {part!r}")
-        given[name.strip()] = unit.strip()
-    return {"units": {name: "1" for name in names if "=" in name} | given, "target_unit": target_unit}
-
-
-def domain_of(text: str | None) -> dict[str, tuple[float, float]] | None:
-    """Ranges of columns from text such as `x=0:10,t=-1:1`."""
-    if text is None:
-        return None
-    found = {}
-    for part in filter(None, map(str.strip, text.split(","))):
-        name, _, side = part.rpartition("=")
-        low, _, high = side.partition(":")
-        try:
-            found[name.strip()] = (float(low), float(high))
-        except ValueError:
-            raise ValueError(f"domain: expected ranges such as x=0:10,t=-1:1; got {part!r}") from None
-    return found
-
-
-def estimator(
-    preset: str = "default", *, seconds: float = 60.0, jobs: int | None = None, **asked: Any
-) -> SymbolicRegressor:
-    """The estimator of a preset with the given parameters; None keeps the preset's value.
+def estimator(preset: str, asked: dict[str, Any], seconds: float = 60.0) -> WatchedRegressor:
+    """The estimator of a preset with the parameters asked for; of `settings` only those that differ.
 
     Without any limit the default preset searches for `seconds`, and the paper's preset for the paper's generations.
     """
-    given = {name: value for name, value in asked.items() if value is not None}
-    given |= {"n_jobs": jobs or -1, "progress": True, "on_interrupt": "return"}
+    given = {"n_jobs": -1, **asked, "progress": True, "on_interrupt": "return"}
+    settings = given.pop("settings", {})
+    limits = [name for name in given if name.startswith("settings__") and given[name]]
+    settings |= {name.removeprefix("settings__"): given[name] for name in limits}
+    given = {name: value for name, value in given.items() if not name.startswith("settings__")}
     if preset == "paper":
-        return SymbolicRegressor.paper(**given)
-    limit = None if "generations" in given else seconds
-    return SymbolicRegressor(**{"time_limit": limit, **given})
+        est = WatchedRegressor.paper(**given)
+    else:
+        est = WatchedRegressor(**{"time_limit": None if "generations" in given else seconds, **given})
+    return est.set_params(**{f"settings__{name}": value for name, value in settings.items()})
 
 
 def fit(
-    data: Data, est: SymbolicRegressor, out: Path, command: Sequence[str], news: Sequence[str], resume: bool = False
-) -> Fit:
+    data: Data, est: WatchedRegressor, out: Path, command: Sequence[str], news: Sequence[str], *,
+    resume: bool = False, overwrite: bool = False,
+) -> Fit:  # fmt: skip
     """Search, score and write.
 
     command  the command for the report; the generations and population size that a time limit decides are added
@@ -142,15 +54,24 @@ def fit(
     """
     with claimed(out, (*FILES, FILE, CHECKPOINT)), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        check_free(out, (*FILES, FILE), out / CHECKPOINT, resume, overwrite)
+        if resume and not exists(out / CHECKPOINT):
+            news = [*news, f"there is nothing to resume in {out}, the search starts anew"]
         _rehearse(est)
         est.set_params(checkpoint=str(out / CHECKPOINT), resume=resume, callbacks=[_Once(news)])
         training = ~data.held_back
-        if not isinstance(est.noise, str):
-            est.set_params(noise=est.noise[training])
-        est.fit(data.table.X[training], data.table.y[training])
+        X, y = data.table.X[training], data.table.y[training]
+        if data.sigma is not None:
+            est.set_params(noise=data.sigma[training])
+        # A whole result stays until the new one replaces it; numbers at the ends of float64 are scaled twice, and
+        # formulas of groups are there at the end only.
+        plain = est.groups is None and Scales.modest(X.to_numpy(float), y) is None
+        if not holds_result(out) and plain:
+            est.watch = partial(LiveFiles, out, data, shlex.join(command))
+        est.fit(X, y, None if data.weight is None else data.weight[training])
         notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
         size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
-        record = _record(data, est, shlex.join([*command, *size]), notes)
+        record = record_of(est, measurements(data), data.target, shlex.join([*command, *size]), notes, data.name)
         _write(record, est, out)
         if est.stopped_by_ == "interrupt":
             note([_how_to_continue(out / CHECKPOINT)])
@@ -160,11 +81,11 @@ def fit(
     return record
 
 
-def _write(record: Fit, est: SymbolicRegressor, out: Path) -> None:
+def _write(record: Fit, est: WatchedRegressor, out: Path) -> None:
     """Write all files or none; if that fails, at least the formula is told."""
     contents = {
         "model.json": model_text(record.model),
-        "front.csv": _front(record).to_csv(index=False),
+        "front.csv": front_table(record).to_csv(index=False),
         "history.csv": est.history_.to_csv(index=False),
         FILE: record.text(),
         "report.html": render(record),
@@ -182,9 +103,11 @@ def _how_to_continue(checkpoint: Path) -> str:
     return f"interrupted; the same command with --resume continues the search from {checkpoint}"
 
 
-def _rehearse(est: SymbolicRegressor) -> None:
+def _rehearse(est: WatchedRegressor) -> None:
     """Compile or load the kernels before the clock starts; on a new machine that takes half a minute, once."""
-    patience = threading.Timer(2.0, note, [["compiling for this machine, once"]])
+    patience = threading.Timer(
+        2.0, note, [["getting ready; the first time on a machine, compiling takes half a minute"]]
+    )
     patience.daemon = True
     patience.start()
     try:
@@ -202,75 +125,3 @@ class _Once:
     def __call__(self, generation: object) -> None:
         note(self.sentences)
         self.sentences = ()
-
-
-def _record(data: Data, est: SymbolicRegressor, command: str, notes: list[str]) -> Fit:
-    X, y, held_back = data.table.X, data.table.y, data.held_back
-    shown = some_rows(len(y), X.shape[1])
-    generations = some_generations(len(est.history_))
-    columns = ("generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length")
-    history = est.history_.iloc[generations].replace([np.inf, -np.inf], np.nan).astype(object)
-    seconds = float(est.history_["seconds"].iloc[-1])
-    reason = REASONS.get(est.stopped_by_, est.stopped_by_)
-    return Fit(
-        target=data.target,
-        facts={
-            "data": data.name,
-            "rows": f"{(~held_back).sum()} to fit",
-            "held back": f"{held_back.sum()} rows",
-            "features": str(X.shape[1]),
-            "search": f"{est.n_generations_} generations in {seconds:.1f} s, {reason}",
-        },
-        settings={name: _plain(value) for name, value in dataclasses.asdict(est.settings_).items()},
-        command=command,
-        notes=notes,
-        models=[_scored(m, data) for m in est.models_],
-        chosen=est.models_.index(est.model_),
-        choice=_told(est, data),
-        X=X.to_numpy(np.float64)[shown],
-        y=y[shown],
-        held_back=held_back[shown],
-        history={name: history[name].where(history[name].notna(), None).tolist() for name in columns},
-        stopped_by=est.stopped_by_,
-    )
-
-
-def _told(est: SymbolicRegressor, data: Data) -> dict[str, object]:
-    """Why this model, and where the held-back rows disagree."""
-    choice = est.choice_
-    against = disagreement(est.models_, est.models_.index(est.model_), data.table.X, data.table.y, data.held_back)
-    return {
-        "text": " ".join(filter(None, (choice.text, against))),
-        "odds": None if choice.odds is None or not np.isfinite(choice.odds) else choice.odds,
-        "noise": choice.noise,
-        "closest": None if choice.closest is None else choice.closest.formula,
-    }
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {v}" for k, v in value.items()) or "none"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _scored(m: Model, data: Data) -> Model:
-    """The model with its errors on the held-back rows, and on all rows."""
-    unit, held_back = size(data.table.y), data.held_back
-    y, prediction = data.table.y / unit, m.predict(data.table.X) / unit
-    errors = np.abs(y - np.where(np.isfinite(prediction), prediction, np.inf))
-    with np.errstate(over="ignore"):  # the mean of the largest numbers may be infinite
-        metrics = {**m.metrics, "mae_all": float(errors.mean() * unit)}
-        if held_back.any():
-            spread = float(((y[held_back] - y[held_back].mean()) ** 2).mean())
-            mse = float((errors[held_back] ** 2).mean())
-            metrics["test_mae"] = float(errors[held_back].mean() * unit)
-            metrics["test_r2"] = 1.0 - mse / spread if spread else np.nan
-    return dataclasses.replace(m, metrics=metrics)
-
-
-def _front(record: Fit) -> pd.DataFrame:
-    """The front as a table: errors on the rows fitted (mae, r2), held back (test_...) and on all of them (mae_all)."""
-    frame = front_frame(record.models, record.chosen)
-    first = [name for name in FIRST_COLUMNS if name in frame]
-    rest = [name for name in frame.columns if name not in (*first, "formula")]
-    return frame[[*first, *rest, "formula"]]

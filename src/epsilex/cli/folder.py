@@ -1,4 +1,4 @@
-"""The output folder of a fit: checked to be writable, and claimed for one fit at a time."""
+"""The output folder of a fit: free or to be overwritten, writable, and claimed for one fit at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from epsilex.evolution.observers.records import exists
 from epsilex.files import clean, locked, write_file
+
+RESULT = ("model.json", "fit.json")  # written at the end of a fit
 
 
 @contextmanager
@@ -33,3 +36,24 @@ def claimed(folder: Path, names: Sequence[str]) -> Iterator[None]:
         for place in made:
             with suppress(OSError):
                 place.rmdir()  # refused unless it is empty
+
+
+def holds_result(folder: Path) -> bool:
+    """Whether a fit has ended here."""
+    return any((folder / name).exists() for name in RESULT)
+
+
+def check_free(folder: Path, names: Sequence[str], checkpoint: Path, resume: bool, overwrite: bool) -> None:
+    """Refuse to lose a result or an interrupted search, unless that was asked for."""
+    if overwrite or (resume and (exists(checkpoint) or not holds_result(folder))):
+        return
+    if exists(checkpoint):
+        raise ValueError(
+            f"out: {folder} holds an interrupted fit; --resume continues it, --overwrite replaces it, or choose "
+            "another folder with --out"
+        )
+    if any((folder / name).exists() for name in names):
+        nothing = ", and there is nothing to resume" if resume else ""
+        raise ValueError(
+            f"out: {folder} holds a fit already{nothing}; --overwrite replaces it, or choose another folder with --out"
+        )

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from epsilex.cli.fitting import FILES
 from epsilex.evolution.observers.progress import printable
 from epsilex.report import Fit
 from epsilex.report.page import figure
+
+
+def tell(fit: Fit, out: Path, data: Path, as_document: bool) -> None:
+    """Results to standard output."""
+    files = [str(out / name) for name in FILES]
+    if as_document:
+        print(as_json(fit, files))
+    else:
+        show(fit, files, shlex.join(["epsilex", "predict", str(out / "model.json"), str(data)]))
 
 
 def show(fit: Fit, files: Iterable[str], then: str) -> None:
@@ -21,11 +33,19 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
         out.print(line)
     out.print()
     out.print(Text(printable(f"{fit.target} = {fit.model.formula}"), style="bold"), soft_wrap=True)
+    for definition in fit.model.definitions:
+        out.print(Text(printable(f"  {definition}")), soft_wrap=True)
     out.print()
     if fit.choice.get("text"):
         out.print(printable(str(fit.choice["text"])))
         out.print()
-    lines = {"test error": _test_error(fit), "search": fit.facts["search"], "files": "  ".join(files), "predict": then}
+    lines = {
+        **_groups(fit),
+        "test error": _test_error(fit),
+        "search": fit.facts["search"],
+        "files": "  ".join(files),
+        "predict": then,
+    }
     for name, value in lines.items():
         out.print(Text.assemble((f"{name:<12}", "dim"), printable(value)), soft_wrap=True)
 
@@ -37,6 +57,7 @@ def as_json(fit: Fit, files: Iterable[str]) -> str:
         for m in fit.models
     ]
     told = {"target": fit.target, "formula": fit.model.formula, "chosen": fit.chosen, "front": front}
+    told |= {"functions": fit.model.functions} if fit.model.functions else {}
     told |= {"choice": dict(fit.choice), "stopped_by": fit.stopped_by}
     told |= {"facts": dict(fit.facts), "notes": list(fit.notes), "files": list(files), "repeat": fit.command}
     return json.dumps(told, indent=1, allow_nan=False)
@@ -62,6 +83,17 @@ def _front(fit: Fit, width: int) -> Iterator[Text]:
         text = Text(f"{line}  {printable(formula)}", style=style)
         text.truncate(width, overflow="ellipsis")
         yield text
+
+
+def _groups(fit: Fit) -> dict[str, str]:
+    """The constants of each group, by name."""
+    own = fit.model.own
+    if own is None:
+        return {}
+    return {
+        name: ", ".join(f"{label} {figure(value)}" for label, value in zip(own.labels, values, strict=True))
+        for name, values in zip(own.shown, own.values, strict=True)
+    }
 
 
 def _test_error(fit: Fit) -> str:

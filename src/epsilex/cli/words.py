@@ -1,20 +1,41 @@
-"""Words of a command line: lists, settings, and options written out again."""
+"""Words of a command line: lists, pairs and settings."""
 
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import re
-
-
-def options(**values: object) -> list[str]:
-    """Words of a command line, without options that are not given."""
-    given = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
-    return [word for option in given.items() for word in option]
+from collections.abc import Iterable
 
 
 def listed(text: str | None) -> list[str] | None:
     """Items separated by commas; commas in brackets separate options, not items."""
     return None if text is None else [item.strip() for item in re.split(r",(?![^(]*\))", text) if item.strip()]
+
+
+def quoted(text: str) -> list[str]:
+    """Items separated by commas; an item with a comma is quoted, such as `a,"b, c"`."""
+    cells = next(csv.reader(io.StringIO(text), skipinitialspace=True), [])
+    return [cell.strip() for cell in cells if cell.strip()]
+
+
+def joined(items: Iterable[str]) -> str:
+    """The text from which `quoted` gets the items."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(list(items))
+    return text.getvalue()
+
+
+def pairs(text: str, what: str) -> dict[str, str]:
+    """Values by name from `name=value,...`; a ValueError that begins with `what` otherwise."""
+    found = {}
+    for item in quoted(text):
+        name, sign, value = item.rpartition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise ValueError(f"{what}; got {item!r}")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def assigned(texts: list[str]) -> dict[str, object]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from epsilex.data.probes import Probes
 from epsilex.data.scales import Scales, scaled
 from epsilex.dimensions.rule import Rule
+from epsilex.forms.tables import Tables
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node
+from epsilex.programs.structure import Structure
 from epsilex.shapes.knowledge import Shapes
 
 
@@ -20,11 +22,20 @@ class Prior:
     guesses  programs for the first population, in the units of the search
     rule     which formulas have consistent dimensions
     probes   rows that show whether a program has the known shapes
+    form     the form of the law, in the units of the search; programs fill it
+    structure  limits of a formula's structure
     """
 
     guesses: tuple[tuple[Node, ...], ...] = ()
     rule: Rule | None = None
     probes: Probes | None = None
+    form: Tables | None = None
+    structure: Structure | None = None
+
+    @property
+    def allows(self) -> Callable[[Sequence[Node]], bool] | None:
+        """Whether a program may be planted; None if all may."""
+        return allowed_by(self.rule, self.structure)
 
     @property
     def through_zero(self) -> bool:
@@ -36,13 +47,14 @@ class Prior:
     def text(self) -> str:
         """A text that differs if the knowledge does; empty if nothing is known."""
         known = [repr(self.guesses) if self.guesses else "", repr(self.rule) if self.rule else ""]
-        return "".join([*known, self.probes.text if self.probes else ""])
+        known += [self.probes.text if self.probes else "", repr(self.structure) if self.structure else ""]
+        return "".join([*known, repr(self.form.outline) if self.form else ""])
 
 
 NOTHING = Prior()
 
 
-def allowed_by(*parts: Rule | Shapes | None) -> Callable[[Sequence[Node]], bool] | None:
+def allowed_by(*parts: Rule | Shapes | Structure | None) -> Callable[[Sequence[Node]], bool] | None:
     """Whether all parts allow a formula; None if there are none."""
     known = [part for part in parts if part is not None]
     return (lambda nodes: all(part.allows(nodes) for part in known)) if known else None

@@ -55,6 +55,13 @@ class Scales:
         return cls(np.zeros(X.shape[1]), some.x_scale, all_.y_shift if y_shift is None else y_shift, all_.y_scale)
 
     @classmethod
+    def of_target(cls, X: np.ndarray, y: np.ndarray, free_target: bool) -> Scales:
+        """Scales that keep features as they are, and divide the target by its size if it is free or that is extreme."""
+        size = float(np.abs(y).max())
+        scale = _power_of_two(size) if free_target or not 1.0 / EXTREME < size < EXTREME else 1.0
+        return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]), 0.0, scale)
+
+    @classmethod
     def modest(cls, X: np.ndarray, y: np.ndarray) -> Scales | None:
         """Scales that keep squares and sums far from the limits of float64; None if the data needs none."""
         sizes = np.append(np.abs(X).max(axis=0), np.abs(y).max())

@@ -5,6 +5,7 @@ state       what one generation leaves to the next
 run         what a search runs with: its cases, and the parts of a generation that the settings name
 step        `step`, one generation, and `evolve`, its repetition
 search      the loop with its observers, from start to stop
+islands     several searches that exchange programs
 steering    changes to a stopped search, before it continues
 population  programs and their errors, fitness and age
 purposes    which random streams a part draws from
@@ -16,6 +17,7 @@ survival    which individuals form the next population
 observers   history, stopping, progress, checkpoints
 """
 
+from epsilex.evolution.islands.plan import Islands
 from epsilex.evolution.measuring import Cases
 from epsilex.evolution.observers.checkpoint import Checkpoint
 from epsilex.evolution.observers.stopping import Stop
@@ -28,6 +30,7 @@ from epsilex.evolution.step import evolve, step
 __all__ = [
     "Cases",
     "Checkpoint",
+    "Islands",
     "Run",
     "Search",
     "Settings",

@@ -15,22 +15,24 @@ from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.clock import Clock
 from epsilex.evolution.population import Population
+from epsilex.evolution.purposes import START
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.survival import SURVIVALS
 from epsilex.evolution.tuning import TUNERS
 from epsilex.evolution.variation import VARIATIONS, Offspring
+from epsilex.evolution.variation.formed import Formed
 from epsilex.evolution.variation.niches import niches
-from epsilex.evolution.variation.offspring import Brood
+from epsilex.evolution.variation.offspring import Brood, keep_allowed
 from epsilex.evolution.variation.pairs import vary
-from epsilex.evolution.variation.start import start
-from epsilex.evolution.variation.typed import keep_consistent
+from epsilex.evolution.variation.start import REDRAWN, start, within_limits
 from epsilex.models.choice.description import Language
 from epsilex.planting import PLANTERS, Limits, plant
 from epsilex.planting.groups import groups
 from epsilex.programs import Programs
-from epsilex.programs.evaluation import evaluate_blocks
 from epsilex.selection import Address, Measures
+
+TUNED_AT_START = 3  # times that the constants of the first fillings of a form are tuned
 
 
 def in_rows(X: np.ndarray) -> np.ndarray:
@@ -64,9 +66,13 @@ class Run:
         self.survival = SURVIVALS.find(settings.survival)
         rule = cases.prior.rule
         self.law = None if rule is None else law_of(rule, settings.operators, settings.max_length)
+        self.form = cases.prior.form
+        self.formed = None if self.form is None else Formed(self.form, settings)
+        self.structure = cases.prior.structure
         self.probe_rows = None if cases.prior.probes is None else in_rows(cases.prior.probes.X)
         self.clock = Clock()
-        self._how: dict[str, Any] = {"scaling": settings.scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
+        scaling = settings.scaling and self.form is None  # a form says where factors and offsets are
+        self._how: dict[str, Any] = {"scaling": scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
 
     @property
     def language(self) -> Language:
@@ -75,7 +81,9 @@ class Run:
 
     def start(self) -> State:
         """Random programs, some of them planted, the first of them the user's guesses."""
-        programs = start(self.settings, self.settings.population_size, self.cases.n_features, law=self.law)
+        if self.formed is not None:
+            return self._formed_start(self.formed)
+        programs = self.random(self.settings.population_size, 0, START)
         with self.clock("vary"):
             self._plant(programs)
             programs.put(0, self.cases.prior.guesses[: len(programs) // 2])
@@ -84,13 +92,26 @@ class Run:
             look_closer(population, self.cases, self.n_jobs)
         return State(0, population, len(population), np.empty(0))
 
+    def _formed_start(self, formed: Formed) -> State:
+        """Random fillings, their constants tuned."""
+        with self.clock("vary"):
+            programs = formed.start(self.settings.population_size)
+        with self.clock("evaluate"):
+            population = self.refused(self.measured(programs))
+        if self.tuner.children is not None:
+            for _ in range(TUNED_AT_START):
+                self.tuner.children(population, self, 0)
+        look_closer(population, self.cases, self.n_jobs)
+        return State(0, self.refused(population), len(population) + population.evaluated, np.empty(0))
+
     @timed("select")
     def select(self, state: State) -> list[Brood]:
         """The parents of each niche."""
         population = state.population
         seen = Measures(population.errors, population.fitness, population.age, population.programs.length)
         broods = []
-        for niche in niches(population.programs.length, self.settings):
+        fixed = 0 if self.form is None else self.form.outline.fixed
+        for niche in niches(population.programs.length, self.settings, fixed):
             measures = seen if len(niche.members) == len(seen) else seen.take(niche.members)
             if state.memory:
                 measures = replace(measures, memory=state.remembered(niche.name))
@@ -103,12 +124,17 @@ class Run:
     @timed("vary")
     def vary(self, state: State, broods: list[Brood]) -> Offspring:
         """Children of pairs, a share of which the further variations remake."""
+        if self.formed is not None:
+            return self.formed.vary(state.population, broods, state.generation, self.n_jobs)
         population, n_features = state.population, self.cases.n_features
         offspring = vary(population, broods, self.settings, n_features, state.generation, self.n_jobs, self.law)
         for name, share in self.settings.variations.items():
             VARIATIONS.find(name)(offspring, share, state, self)
         if self.law is not None:
-            keep_consistent(self.law, offspring, population.programs)
+            keep_allowed(self.law.consistent(offspring.programs), offspring, population.programs)
+        if self.structure is not None:
+            self.structure.repair(offspring.programs)
+            keep_allowed(~self.structure.violated(offspring.programs), offspring, population.programs)
         return offspring
 
     @timed("evaluate")
@@ -137,10 +163,12 @@ class Run:
         return survivors
 
     def refused(self, population: Population) -> Population:
-        """The population, with an infinite fitness where a program violates a known shape."""
+        """The population, with an infinite fitness where a program violates a structural limit or a known shape."""
+        if self.structure is not None:
+            population.fitness[self.structure.violated(population.programs)] = np.inf
         probes = self.cases.prior.probes
         if probes is not None and self.probe_rows is not None:
-            out = evaluate_blocks(population.programs, self.probe_rows, self.n_jobs)[:, : len(probes.X)]
+            out = self.cases.values(population.programs, self.probe_rows, self.n_jobs)[:, : len(probes.X)]
             with np.errstate(all="ignore"):
                 out = population.slope[:, None] * out + population.intercept[:, None]
             population.fitness[probes.violated(out)] = np.inf
@@ -150,8 +178,19 @@ class Run:
         """New programs as a population of age 0."""
         return self.cases.measure(programs, **self._how)
 
+    def random(self, n: int, generation: int, purpose: int) -> Programs:
+        """Random programs that keep what is known."""
+        draw = functools.partial(start, self.settings, n_features=self.cases.n_features, law=self.law)
+        if self.structure is None:
+            return draw(n, generation=generation, purpose=purpose)
+        return within_limits(
+            self.structure, draw(REDRAWN * n, generation=generation, purpose=purpose), n, self.settings
+        )
+
     def attempt(self, programs: Programs) -> Population:
         """Trial programs as a population; the next attempt overwrites their errors."""
+        if self.structure is not None:  # tuning has moved the exponents
+            self.structure.repair(programs)
         return self.cases.attempt(programs, **self._how)
 
     def _plant(self, programs: Programs) -> None:
@@ -159,8 +198,7 @@ class Run:
         exist only during a run."""
         settings, cases = self.settings, self.cases
         if settings.scaling and settings.coefficients and cases.n_features == cases.inputs.shape[1]:
-            allowed = None if cases.prior.rule is None else cases.prior.rule.allows
-            limits = Limits(settings.operators, settings.max_length, settings.population_size, allowed)
+            limits = Limits(settings.operators, settings.max_length, settings.population_size, cases.prior.allows)
             planters = [PLANTERS.find(name) for name in settings.planters]
             if self.law is not None:
                 planters.insert(0, functools.partial(groups, self.law))

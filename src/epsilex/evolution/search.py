@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
-from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint
+from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint, write_checkpoint
 from epsilex.evolution.observers.history import History
 from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.stopping import Stop, Stopping
@@ -22,18 +23,25 @@ from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
 from epsilex.evolution.step import evolve
 
+if TYPE_CHECKING:
+    from epsilex.evolution.islands.island import Packed
+
 REHEARSING = 100  # programs, enough to run every part of the search
-_REHEARSED: set[tuple[type, str]] = set()
+_REHEARSED: set[tuple[type, bool, str]] = set()
 
 
 @dataclass(slots=True)
 class Search:
-    """What a search found: the last state, the best program of each length, the history, and why it stopped."""
+    """What a search found: the last state, the best program of each length, the history, and why it stopped.
+
+    If it ran on islands, the state is theirs together, and `islands` has them one by one.
+    """
 
     state: State
     archive: Archive
     rows: list[dict[str, float]]
     reason: str
+    islands: tuple[Packed, ...] = ()
 
 
 def search(
@@ -68,6 +76,7 @@ def _search(
         state, archive, rows = begin.state, begin.archive, begin.rows
     if resume is not None:
         state, archive, rows = load_checkpoint(resume, settings, cases)
+    archive.form = cases.prior.form
     if settings.scaling:
         archive.watch(cases.y, cases.zero, run.language)
     if stop.seconds is not None:
@@ -77,7 +86,10 @@ def _search(
     stopping = Stopping(stop, history, anew=begin is not None)
     watching: list[Observer] = [history, stopping, *observers]
     if checkpoint is not None:
-        watching.append(checkpoint.of(run, history))
+        path = Path(checkpoint.path)
+        watching.append(
+            checkpoint.of(lambda state, archive: write_checkpoint(path, state, archive, history.rows, settings, cases))
+        )
     if state is not None and (reason := stopping.reason(state)):
         return Search(state, archive, history.rows, reason)
     last, reason = _watched(evolve(run, state), archive, watching)
@@ -102,13 +114,14 @@ def rehearse(cases: Cases, settings: Settings) -> None:
     So a time limit counts only the search: compiling takes half a minute, once per machine.
     """
     few = replace(settings, population_size=min(settings.population_size, REHEARSING), planters=(), seed=0)
-    if (type(cases), repr(few)) not in _REHEARSED:
+    kind = (type(cases), cases.prior.form is not None, repr(few))
+    if kind not in _REHEARSED:
         run = Run(cases, few)
         for state in evolve(run):
             if state.generation == 2:
                 break
         described(state.population.programs, run.language)
-        _REHEARSED.add((type(cases), repr(few)))  # not before: an interrupt leaves kernels to compile
+        _REHEARSED.add(kind)  # not before: an interrupt leaves kernels to compile
 
 
 def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) -> Search:
@@ -120,7 +133,9 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
             f"{len(population)} and {population.programs.width}; "
             f"got {settings.population_size} and {settings.max_length}"
         )
-    population.programs.validate(cases.n_features)
+    population.programs.validate(cases.n_leaves)
+    if cases.prior.form is not None:
+        cases.prior.form.check(population.programs)
     run = Run(cases, settings, n_jobs)
     measured = run.refused(run.measured(population.programs))
     measured.age = population.age.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from epsilex import constraints
 from epsilex import selection as selections
 from epsilex.programs.operators import COMMON, canonical, opcodes
 from epsilex.programs.start import check_lengths
+from epsilex.programs.structure import check_nesting
 from epsilex.selection import spelling
 
 MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
@@ -73,6 +74,12 @@ class Settings:
         Which planters seed up to a tenth of the first population with fitted simple formulas, see `epsilex.planting`.
     elitism : bool
         Whether the best individual survives generational replacement.
+    nesting : mapping from names to sequences of names
+        Functions that may not occur inside another: `{"sin": ["sin", "cos"]}` forbids both in the argument of a sine.
+    whole_exponents : bool
+        Whether exponents of `^` must be whole numbers.
+    required, forbidden : sequences of str
+        Names of features that must, or must not, occur in a formula.
     seed : int
         Of all random streams; an estimator draws it from its `random_state`.
     """
@@ -109,6 +116,10 @@ class Settings:
     shadow: bool = True  # whether untamed programs count as less fit
     planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas in the first population
     elitism: bool = True  # of generational survival
+    nesting: Mapping[str, Sequence[str]] = field(default_factory=dict)  # functions not allowed inside another
+    whole_exponents: bool = False
+    required: tuple[str, ...] = ()  # features of every formula
+    forbidden: tuple[str, ...] = ()  # features of none
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -116,7 +127,9 @@ class Settings:
             constraints.check(name, getattr(self, name), constraint)
         object.__setattr__(self, "operators", canonical(self.operators))
         object.__setattr__(self, "constant_range", tuple(self.constant_range))
-        object.__setattr__(self, "planters", tuple(self.planters))
+        for name in ("planters", "required", "forbidden"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "nesting", check_nesting(self.nesting))
         self._split_selection()
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)

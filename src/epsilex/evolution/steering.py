@@ -19,7 +19,6 @@ from epsilex.evolution.purposes import STEER
 from epsilex.evolution.run import Run
 from epsilex.evolution.search import Search
 from epsilex.evolution.tuning.levenberg_marquardt import tune_constants
-from epsilex.evolution.variation.start import start
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import opcodes
@@ -51,10 +50,9 @@ def without(found: Search, unwanted: Unwanted, run: Run) -> Search:
     population = _copy(state.population)
     who = np.flatnonzero(unwanted(population.programs))
     if len(who):
-        settings = run.settings
-        drawn = start(settings, settings.population_size, run.cases.n_features, state.generation, STEER)
+        drawn = run.random(run.settings.population_size, state.generation, STEER)
         population.put(who, run.measured(drawn.take(who)), np.arange(len(who)), run.n_jobs)
-    archive = _copy_of(found.archive)
+    archive = found.archive.copy()
     archive.drop(unwanted)
     return _with(found, population, archive, len(who), run)
 
@@ -72,7 +70,7 @@ def with_guess(found: Search, nodes: Sequence[Node], run: Run) -> Search:
     measured = run.measured(Programs.joined([tuned, plain]))
     worst = np.array([int(np.argmax(population.standing))])
     population.put(worst, measured, np.array([int(np.argmin(measured.standing))]), run.n_jobs)
-    return _with(found, population, _copy_of(found.archive), 2, run)
+    return _with(found, population, found.archive.copy(), 2, run)
 
 
 def _with(found: Search, population: Population, archive: Archive, evaluated: int, run: Run) -> Search:
@@ -86,7 +84,3 @@ def _with(found: Search, population: Population, archive: Archive, evaluated: in
 
 def _copy(population: Population) -> Population:
     return population.take(np.arange(len(population)))
-
-
-def _copy_of(archive: Archive) -> Archive:
-    return Archive.from_arrays({name: array.copy() for name, array in archive.arrays().items()})

@@ -14,7 +14,7 @@
 | `methods`    | the compared methods, their labels and letters                              |
 | `trials`     | one trial: key, seeds, run                                                  |
 | `environment` | where a trial ran                                                          |
-| `runner`     | runs, stores and retries trials; `pools`: on processes or a Dask cluster    |
+| `runner`     | runs, stores and retries trials, on processes or a Dask cluster             |
 | `progress`   | the live table                                                              |
 | `store`      | writes the results file; `results`: reads it as tidy rows; `schema`         |
 | `compact`    | the results as a few small text files                                       |

@@ -20,10 +20,10 @@ from epsilex.experiments import (
     summary,
     tables,
 )  # fmt: skip
-from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.progress import Progress
 from epsilex.experiments.store import FILE, ResultsError, Store
 from epsilex.files import write_file
+from epsilex.pools import DaskPool, ProcessPool
 from epsilex.problems import DataMissing, Problem
 
 if TYPE_CHECKING:

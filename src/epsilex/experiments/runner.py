@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, Protocol
 
-from epsilex.experiments.pools import DaskPool, ProcessPool
 from epsilex.experiments.store import Store
 from epsilex.experiments.trials import Outcome, Trial, run_trial
+from epsilex.pools import DaskPool, ProcessPool
 from epsilex.problems import Problem
 
 ATTEMPTS = 3  # one, and two retries

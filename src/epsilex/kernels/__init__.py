@@ -24,6 +24,9 @@ growing      random programs
 variation    crossover and mutation
 typed        random programs of consistent dimensions
 typed_variation  crossover and mutation that keep them so
+forms        formulas of programs that fill a form, and their inner programs
+form_tuning  Levenberg-Marquardt of such programs
+structure    programs that break structural limits
 grafting     the term that explains most of a parent's residual, at one of its nodes
 recursion    dynamic models in free run
 describing   prices, constants and shapes of programs

@@ -3,6 +3,7 @@
 Legend: `i` a program, `k` a node, `t` the top of the stack after it. Of each subtree on the stack:
 
     nats    its price; `power` that of exp(subtree) if it is a power or a product of powers, else NaN
+    takes   whether a bare feature in it can take a factor of the whole; `power_takes` whether one in exp(subtree) can
     number  whether it is a number; `inside` whether it contains a function
     free    constants that cannot be merged with others; `factor` whether one is left that multiplies the whole
     shape   a hash that ignores constants and the order of commuting arguments; a sum and a difference are alike
@@ -28,27 +29,34 @@ def mixed(a, b):
 
 
 @inner
-def price_of(kind, price, nested, a, b, arity, nats, power, number, inside):
+def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, takes, power_takes):
     """Write price and power of an operator over subtree a, and b if it has two, in place of a."""
     within = inside[a] or (arity == 2 and inside[b])
     total = nats[a] + (nats[b] if arity == 2 else 0.0)
     known, known_b = power[a], power[b] if arity == 2 else np.nan
     plain, number_a, number_b = nats[a], number[a], arity == 2 and number[b]
-    power[a], number[a] = np.nan, False
+    take_a, take_b = takes[a], arity == 2 and takes[b]
+    base_a, base_b = power_takes[a], arity == 2 and power_takes[b]
+    power[a], number[a], takes[a], power_takes[a] = np.nan, False, False, False
     if kind == EXP and not np.isnan(known):
-        nats[a], inside[a] = known, False
+        nats[a], inside[a], takes[a] = known, False, base_a
     elif kind >= LOG:
         nats[a], inside[a] = total + price + (nested if within else 0.0), True
         if kind == LOG:
-            power[a] = plain
+            power[a], power_takes[a] = plain, take_a
+    elif kind == PRODUCT and number_a and take_b:
+        nats[a], inside[a] = nats[b], inside[b]
+    elif (kind == PRODUCT or kind == QUOTIENT) and number_b and take_a:
+        pass  # the price of a is that of the whole
     else:
         nats[a], inside[a] = total + price, within
+        takes[a] = kind != SUM and (take_a or (take_b and kind != POWER))
         if kind == SUM:
-            power[a] = known + known_b + price
+            power[a], power_takes[a] = known + known_b + price, base_a or base_b
         elif kind == PRODUCT and number_a and not np.isnan(known_b):
-            power[a] = known_b + plain + price
+            power[a], power_takes[a] = known_b + plain + price, base_b
         elif kind == PRODUCT and number_b and not np.isnan(known):
-            power[a] = known + nats[b] + price
+            power[a], power_takes[a] = known + nats[b] + price, base_a
 
 
 @inner
@@ -92,6 +100,7 @@ def structures(
     width = opcode.shape[1]
     nats, power = np.empty(width + 1), np.empty(width + 1)
     number, inside, factor = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
+    takes, power_takes = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
     free, shape = np.empty(width + 1, np.int64), np.empty(width + 1, np.uint64)
     for i in range(length.size):
         t = -1
@@ -103,12 +112,13 @@ def structures(
                 nats[t], power[t] = prices[op], np.nan
                 number[t], inside[t], free[t] = op == CONSTANT, False, 0
                 factor[t] = constant[i, k] != 1.0
+                takes[t], power_takes[t] = op == FEATURE and constant[i, k] == 1.0, False
                 named = np.uint64(feature[i, k]) + np.uint64(1) if op == FEATURE else np.uint64(0)
                 shape[t] = mixed(np.uint64(op), named)
                 continue
             t -= n - 1
             kind, b = np.int64(kinds[op]), t + n - 1
-            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside)
+            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside, takes, power_takes)
             merge_constants(kind, t, b, n, free, factor)
             shape_of(op, kind, commutes[op], t, b, n, shape)
         out_nats[i], out_free[i], out_shape[i] = nats[0], free[0], shape[0]

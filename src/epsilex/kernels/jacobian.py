@@ -144,6 +144,44 @@ def cholesky_solve(a, b, m):
 
 
 @inner
+def clear_normal(normal, gradient, m):
+    """Zero the normal equations of m unknowns."""
+    for p in range(m):
+        gradient[p] = 0.0
+        for q in range(p + 1):
+            normal[p, q] = 0.0
+
+
+@inner
+def add_to_normal(columns, residual, n, m, normal, gradient):
+    """Add one block of rows to the normal equations: `columns` (m, rows) are the derivatives."""
+    for p in range(m):
+        gradient[p] += dot(columns[p], residual, n)
+        for q in range(p + 1):
+            normal[p, q] += dot(columns[p], columns[q], n)
+
+
+@inner
+def finite_normal(normal, gradient, m):
+    """Whether the normal equations are finite; a NaN anywhere in a column shows in its diagonal."""
+    finite = True
+    for p in range(m):
+        finite &= np.isfinite(normal[p, p]) & np.isfinite(gradient[p])
+    return finite
+
+
+@inner
+def damped_step(normal, gradient, damping, m, damped, step):
+    """The step of the damped normal equations; False if they are singular."""
+    for p in range(m):
+        for q in range(p + 1):
+            damped[p, q] = normal[p, q]
+        damped[p, p] = normal[p, p] * (1.0 + damping) + 1e-12
+        step[p] = gradient[p]
+    return cholesky_solve(damped, step, m)
+
+
+@inner
 def _values(
     table, arity, opcode, feature, constant, length, left, right, X, root_w, y, with_scaling, through_zero, tape,
 ):
@@ -211,10 +249,7 @@ def tune(
         if with_scaling:
             size += 1 if through_zero else 2
         for _ in range(steps):
-            for p in range(size):
-                gradient[p] = 0.0
-                for q in range(p + 1):
-                    normal[p, q] = 0.0
+            clear_normal(normal, gradient, size)
             for block in range(blocks):
                 x = x_at + block * n_features * n * 4
                 start = block * n
@@ -234,23 +269,12 @@ def tune(
                     if not through_zero:
                         for j in range(n):  # a loop, because an array assignment takes long to compile
                             columns[m + 1, j] = w[j]
-                for p in range(size):
-                    gradient[p] += dot(columns[p], residual, n)
-                    for q in range(p + 1):
-                        normal[p, q] += dot(columns[p], columns[q], n)
-            finite = True
-            for p in range(size):  # a NaN anywhere in a column shows in its diagonal
-                finite &= np.isfinite(normal[p, p]) & np.isfinite(gradient[p])
-            if not finite:
+                add_to_normal(columns, residual, n, size, normal, gradient)
+            if not finite_normal(normal, gradient, size):
                 break
             moved = False
             for _ in range(3):
-                for p in range(size):
-                    for q in range(p + 1):
-                        damped[p, q] = normal[p, q]
-                    damped[p, p] = normal[p, p] * (1.0 + damping) + 1e-12
-                    step[p] = gradient[p]
-                if cholesky_solve(damped, step, size):
+                if damped_step(normal, gradient, damping, size, damped, step):
                     for k in range(nodes):
                         trial[k] = c[k]
                     for q in range(m):

@@ -2,15 +2,20 @@
 
 model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
+dependence   how a formula depends on single features
 own          models of a person's own formulas
+own_constants  constants with one value per group of rows
+grouped      formulas for groups of rows: own constants tuned, described and chosen
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
 front        the best model of each length
+formed       models of a known form: their inner functions
 choice       which of them a scientist would believe
 lean         simpler forms that the data supports
 polish       constants in float64
 naming       constants by name: pi, e, roots, and the user's own
 persistence  models as JSON files
+marks        the knee of a front, and the range of its axis
 plots        figures of fits, fronts and histories
 """
 

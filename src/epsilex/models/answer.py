@@ -26,10 +26,16 @@ def answer(
 
 def _mean(score: Scorer) -> Answer:
     """The target's mean, if no formula is usable."""
+    if score.form is not None:
+        raise ValueError(
+            f"form: expected one that is finite on all rows for some functions; got {score.form.text!r:.200}"
+        )
     why = "was finite on all rows" if score.allowed is None else "was finite on all rows and allowed by what is known"
     warnings.warn(f"no formula {why}; the model is the target's mean", stacklevel=4)
     middle = float(np.average(score.train.y, weights=score.train.weight))
     models = front_by_loss([[(CONSTANT, 0, middle)]], score, polished=False)
     if not models:
-        raise ValueError("constraints: expected some that a formula satisfies; found none, not even the target's mean")
+        raise ValueError(
+            "constraints, settings: expected limits that a formula satisfies; found none, not even the mean"
+        )
     return Answer(models, 0, Choice("No formula was finite on all rows: the answer is the target's mean."))

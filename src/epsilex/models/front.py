@@ -16,7 +16,9 @@ from epsilex.data.noise import Noise, possible
 from epsilex.data.rows import Rows
 from epsilex.data.scales import Scales, unscaled
 from epsilex.data.shadow import UNTAMED, limits
+from epsilex.forms.outline import Outline
 from epsilex.models.choice.description import Language, describe
+from epsilex.models.formed import FormLanguage, program_of
 from epsilex.models.lean import Bench, Form
 from epsilex.models.model import Model, model
 from epsilex.models.naming import named
@@ -51,6 +53,8 @@ class Scorer:
     printed    whether programs are rewritten to the form that is printed
     constants  the user's constants by name; None if no constant is to be named
     shapes     what is known of values and slopes; None: nothing
+    form       the form of the law, which programs fill; None: programs are formulas
+    language   how programs are read
     """
 
     names: Sequence[str]
@@ -65,6 +69,8 @@ class Scorer:
     printed: bool = False
     constants: dict[str, float] | None = field(default_factory=dict)
     shapes: Shapes | None = None
+    form: Outline | None = None
+    language: Language = field(init=False, repr=False)
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
     noises: list[Noise] = field(init=False, repr=False)
@@ -77,10 +83,10 @@ class Scorer:
         object.__setattr__(self, "box", known + [Interval(-largest, largest)] * (len(self.names) - len(known)))
         object.__setattr__(self, "limits", limits(self.train.y))
         object.__setattr__(self, "noises", possible(self.noise, self.train))
-
-    @property
-    def language(self) -> Language:
-        return Language(self.operators, len(self.names))
+        language = Language(self.operators, len(self.names))
+        if self.form is not None:
+            language = FormLanguage.of(self.operators, len(self.names), self.form, self.train.X)
+        object.__setattr__(self, "language", language)
 
     @property
     def bench(self) -> Bench:
@@ -115,13 +121,18 @@ class Scorer:
             if shape is None:
                 return None
             metrics["shape"] = shape
+        formula = self.language.formula(nodes)
         metrics["tame"] = self.shadow is None or self._tame(nodes)
-        seen = "unknown" if self.feeds_back else finiteness(nodes, self.box, self.train.X, BOXES)
+        seen = "unknown" if self.feeds_back else finiteness(formula, self.box, self.train.X, BOXES)
         metrics["proven"], metrics["pole"] = seen == "finite", seen == "pole" and self.shadow is not None
         found = None if self.feeds_back else describe(nodes, self.train.X, self.noises, self.language)
         if found is not None:
             metrics |= {"description": found.total, "residuals": found.residuals}
-        return replace(model(nodes, self.names, **metrics), named=self.constants)
+        m = replace(model(formula, self.names, **metrics), named=self.constants)
+        if isinstance(self.language, FormLanguage):
+            inside, labels = self.language.inside(nodes)
+            m = replace(m, form=inside, labels=labels)
+        return m
 
     def as_printed(self, nodes: Sequence[Node]) -> list[Node]:
         """The program in its shortest form, with constants that have a name."""
@@ -131,11 +142,11 @@ class Scorer:
         return self.shown[key]
 
     def _rewritten(self, nodes: Sequence[Node]) -> list[Node]:
-        nodes = shortest(nodes, self.box, self._rows())
+        nodes = self.language.shortest(nodes, self.box, self._rows())
         found = None if self.feeds_back else describe(nodes, self.train.X, self.noises, self.language)
         if found is None or self.constants is None:
             return nodes
-        return named(nodes, self.train.X, found.noise, self.constants, self.box)
+        return named(nodes, self.train.X, found.noise, self.constants, self.box, self.language)
 
     def _rows(self) -> np.ndarray:
         """Rows on which a rewritten program must have the same values; outputs fed back are like the target."""
@@ -160,6 +171,12 @@ class Scorer:
         return value if np.isfinite(value) else np.inf
 
 
+def of_form(score: Scorer, outline: Outline) -> Scorer:
+    """A scorer of programs that fill a form, in the user's units."""
+    language = FormLanguage.of(score.operators, len(score.names), outline, score.train.X)
+    return replace(score, form=language.outline, values=language.values, allowed=language.allows)
+
+
 def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
     """Models by ascending length, each of better standing on the training rows than every shorter one.
 
@@ -169,7 +186,7 @@ def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: b
     best: dict[int, Model] = {}
     bench = score.bench
     for program in programs:
-        plain = simplify(program)
+        plain = score.language.each(program, simplify)
         variants = [plain]
         if polished:
             variants = [bench.tidy(plain), *(bench.tuned(plain, noise) for noise in score.noises[:1])]
@@ -179,7 +196,7 @@ def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: b
                 best[m.length] = m
     front = _improving(best.values(), standing, score.rounding)
     if score.printed:
-        shown = [m for m in (score(m.nodes) for m in front) if m is not None]
+        shown = [m for m in (score(program_of(m)) for m in front) if m is not None]
         front = _improving(shown, standing, score.rounding)
     return front
 
@@ -201,18 +218,12 @@ def standing(m: Model) -> float:
 def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     """The programs and their lean forms, described, the shortest description first."""
     bench = score.bench
-    plain = [bench.described(simplify(program)) for program in _promising(programs, score)]
+    plain = [bench.described(score.language.each(program, simplify)) for program in _promising(programs, score)]
     pool = _pool(form for form in plain if form is not None)
     tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
     lean = [f for form in _diverse(tuned) for f in bench.descend(form)]
     final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
     return _pool([*pool, *tuned, *lean, *final])
-
-
-def _diverse(forms: Sequence[Form]) -> list[Form]:
-    """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
-    first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
-    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
 
 
 def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
@@ -224,6 +235,12 @@ def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
     shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:PRINTED]]
     better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
     return _pool([*better, *forms[PRINTED:]])
+
+
+def _diverse(forms: Sequence[Form]) -> list[Form]:
+    """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
+    first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
+    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
 
 
 def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:

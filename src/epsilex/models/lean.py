@@ -2,8 +2,8 @@
 
 A search leaves offsets and factors everywhere, decorations, and numbers that are nearly whole. Here a formula is
 changed step by step for as long as its description gets shorter, with its constants tuned again after each step: a
-constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, a
-quotient with an offset passes through 0, or fractions are put together.
+constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, a quotient
+with an offset passes through 0, or fractions are put together.
 """
 
 from __future__ import annotations
@@ -26,13 +26,10 @@ from epsilex.models.choice.description import (
 )
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.algebra.clearing import cleared
-from epsilex.programs.algebra.gathering import gather
-from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE
 
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
@@ -78,11 +75,12 @@ class Bench:
     def tuned(self, nodes: Sequence[Node], noise: Noise, fixed: frozenset[int] = frozenset(), steps: int = 20):
         """The program with all constants but the `fixed` ones tuned under a noise, then tidied."""
         places = [k for k in constant_places(nodes) if k not in fixed]
-        return self.tidy(simplify(polish(nodes, self.X, noise, places, steps)))
+        done = polish(nodes, self.X, noise, places, steps, jacobian=self.language.jacobian)
+        return self.tidy(self.language.each(done, simplify))
 
     def tidy(self, nodes: Sequence[Node]) -> list[Node]:
         some = self.X[:PRUNING_ROWS]
-        return gather(prune(nodes, some, evaluate64), some, evaluate64)
+        return self.language.tidy(nodes, some)
 
     def best(self, nodes: Sequence[Node], noises: Sequence[Noise] | None = None, steps: int = 20) -> Form | None:
         """The best of the unchanged program and the program tuned under each noise."""
@@ -94,13 +92,15 @@ class Bench:
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
-        for nodes, fixed in (*numbers(form, self), *smaller(form.nodes), *rewritings(form.nodes)):
+        nothing: frozenset[int] = frozenset()
+        others = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, smaller))
+        for nodes, fixed in (*numbers(form.nodes, form.description, self.X, self.language.jacobian), *others):
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
                     break
                 self.tried[key] = None
-                if self.allowed is None or self.allowed(simplify(nodes)):
+                if self.allowed is None or self.allowed(self.language.each(nodes, simplify)):
                     trial = self.tuned(nodes, form.description.noise, fixed, STEPS)
                     self.tried[key] = self.described(trial)
             found = self.tried[key]
@@ -116,17 +116,19 @@ class Bench:
             current = self.shorter(current)
 
 
-def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The form with one constant simplified, or two merged, where a shorter description is predicted.
+def numbers(
+    nodes: Sequence[Node], description: Description, X: np.ndarray, slopes: Callable = jacobian64
+) -> Iterator[tuple[list[Node], frozenset[int]]]:
+    """The program with one constant simplified, or two merged, where a shorter description is predicted.
 
     To first order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
     the Fisher information.
     """
-    nodes, noise, variance = form.nodes, form.description.noise, form.description.variance
+    noise, variance = description.noise, description.variance
     places = constant_places(nodes)
     if not places:
         return
-    out, jacobian = jacobian64(nodes, bench.X, places)
+    out, jacobian = slopes(nodes, X, places)
     with np.errstate(all="ignore"):
         a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
     if not np.isfinite(a).all():
@@ -137,13 +139,13 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
     spread = np.diag(covariance)
     node = 2.0  # approximate nats that removing a node saves
     sizes = [abs(nodes[k][2]) for k in places]
-    fixed = {k for k in places if _is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
+    fixed = {k for k in places if is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
     for i, k in enumerate(places):
         value = nodes[k][2]
         if k in fixed or not spread[i] > 0.0:
             continue
         now = constant_nats(value, size[i] ** 2)
-        for target in _simple_near(value, nodes[k][0]):
+        for target in simple_near(value, nodes[k][0]):
             removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
             bare = nodes[k][0] == FEATURE and target == 1.0
             saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, size[i] ** 2))
@@ -166,12 +168,12 @@ def numbers(form: Form, bench: Bench) -> Iterator[tuple[list[Node], frozenset[in
                 yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
 
 
-def _is_simple(node: Node) -> bool:
+def is_simple(node: Node) -> bool:
     """Whether a constant has already been simplified, and stays so."""
-    return node[2] in _simple_near(node[2], node[0])
+    return node[2] in simple_near(node[2], node[0])
 
 
-def _simple_near(value: float, code: int) -> list[float]:
+def simple_near(value: float, code: int) -> list[float]:
     """Simple numbers that a constant may be: 0, 1 with its sign, and the nearest whole number and fractions."""
     near = {0.0, float(np.copysign(1.0, value))}
     if 0.2 < abs(value) < WHOLE:
@@ -180,20 +182,16 @@ def _simple_near(value: float, code: int) -> list[float]:
     return sorted(near)
 
 
-def smaller(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
+def smaller(nodes: Sequence[Node]) -> Iterator[list[Node]]:
     """The program with one operator replaced by an argument, or one quotient that passes through 0."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for change in (_through_zero, _arguments):
         for term in _changed(root, change):
-            yield simplify(term.nodes), frozenset()
-
-
-def rewritings(nodes: Sequence[Node]) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """Other forms of the same function."""
+            yield simplify(term.nodes)
     for whole in (True, False):
         other = cleared(nodes, whole)
         if other != list(nodes):
-            yield other, frozenset()
+            yield other
 
 
 def _changed(term: Term, change: Callable[[Term], Iterator[Term]]) -> Iterator[Term]:

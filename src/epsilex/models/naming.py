@@ -14,12 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.models.choice.description import KIND, constant_nats, fitted_places, star
+from epsilex.models.choice.description import KIND, Language, constant_nats, fitted_places, star
 from epsilex.models.polish import polish, with_constants
-from epsilex.programs.algebra.shortest import shortest
 from epsilex.programs.constants import SYMBOLS, named_number
 from epsilex.programs.fold import Node
-from epsilex.programs.gradient import jacobian64
 from epsilex.programs.intervals import Interval
 
 SURE = math.log(20.0)  # nats that a name must save
@@ -33,8 +31,9 @@ MATHEMATICAL = (*(value for _, value in SYMBOLS), *map(math.sqrt, (math.pi, 2.0,
 
 
 def named(
-    nodes: Sequence[Node], X: np.ndarray, noise: Noise, constants: Mapping[str, float], box: Sequence[Interval]
-) -> list[Node]:
+    nodes: Sequence[Node], X: np.ndarray, noise: Noise, constants: Mapping[str, float], box: Sequence[Interval],
+    language: Language,
+) -> list[Node]:  # fmt: skip
     """The program with constants replaced by those that have a name, as long as its description gets shorter."""
     nodes = list(nodes)
     if len(X) > MAX_ROWS:
@@ -42,17 +41,19 @@ def named(
     changed = False
     for _ in fitted_places(nodes):
         with np.errstate(all="ignore"):
-            better = _one_named(nodes, X, noise, constants)
+            better = _one_named(nodes, X, noise, constants, language)
         if better is None:
             break
         nodes, changed = better, True
-    return shortest(nodes, box, X) if changed else nodes
+    return language.shortest(nodes, box, X) if changed else nodes
 
 
-def _one_named(nodes: list[Node], X: np.ndarray, noise: Noise, constants: Mapping[str, float]) -> list[Node] | None:
+def _one_named(
+    nodes: list[Node], X: np.ndarray, noise: Noise, constants: Mapping[str, float], language: Language
+) -> list[Node] | None:
     """The program with the constant named that saves most; None if none saves anything."""
     places = [k for k in fitted_places(nodes) if named_number(abs(nodes[k][2]), constants, NO_NAMES) is None]
-    out, jacobian = jacobian64(nodes, X, places)
+    out, jacobian = language.jacobian(nodes, X, places)
     residuals = noise.residuals(out)
     now = noise.nats(residuals)
     slopes = np.sqrt(noise.weight / noise.variance(residuals))[:, None] * noise.slopes(out, jacobian)
@@ -72,8 +73,8 @@ def _one_named(nodes: list[Node], X: np.ndarray, noise: Noise, constants: Mappin
                 continue
             fixed = with_constants(nodes, [k], np.array([math.copysign(target, value)]))
             others = [place for place in places if place != k]
-            tuned = polish(fixed, X, noise, others, STEPS)
-            after = noise.nats(noise.residuals(jacobian64(tuned, X, [])[0]))
+            tuned = polish(fixed, X, noise, others, STEPS, jacobian=language.jacobian)
+            after = noise.nats(noise.residuals(language.values(tuned, X)))
             saved = digits - nats + now - after
             if saved > SURE and (best is None or saved > best[0]):
                 best = saved, tuned

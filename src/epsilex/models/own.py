@@ -23,6 +23,7 @@ from epsilex.models.uncertainty import estimate
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64
+from epsilex.programs.structure import Structure
 from epsilex.programs.written import Written, written
 
 TUNED, STEPS = 20, 20  # starts tuned on ROWS rows, by each of two measures, and steps
@@ -56,7 +57,8 @@ def read(text: str, names: Sequence[str], argument: str) -> Written:
 
 
 def tuned_guesses(
-    texts: Sequence[str], names: Sequence[str], rows: Rows, noise: str, max_length: int, rule: Rule | None = None
+    texts: Sequence[str], names: Sequence[str], rows: Rows, noise: str, max_length: int, rule: Rule | None = None,
+    structure: Structure | None = None,
 ) -> list[list[Node]]:  # fmt: skip
     """The programs of the guesses, tuned and simplified; a ValueError if one cannot be used."""
     noises, found = possible(noise, rows) if texts else [], []
@@ -66,6 +68,8 @@ def tuned_guesses(
             raise ValueError(f"guesses: expected at most max_length, {max_length} nodes; got {len(nodes)} in {text!r}")
         if rule is not None and not rule.allows(nodes):
             raise ValueError(f"guesses: expected a formula whose units are consistent; got {text!r}")
+        if structure is not None and not structure.allows(nodes):
+            raise ValueError(f"guesses: expected a formula within the limits of its structure; got {text!r}")
         found.append(nodes)
     return found
 

@@ -6,16 +6,20 @@ import hashlib
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from epsilex.files import clean, read_file, write_file
+from epsilex.models.formed import Inside
 from epsilex.models.model import Model
+from epsilex.models.own_constants import OwnConstants
 from epsilex.models.uncertainty import Uncertainty
+from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 from epsilex.programs.programs import Programs
 
 SCHEMA = "epsilex-model"
-VERSION = 1
+VERSION = 2  # 2: forms, constants of groups; a model without them is written as 1, which older programs read
 MAX_BYTES = 16 * 2**20
 MAX_NODES = 100_000
 MAX_CONSTANT = sys.float_info.max
@@ -41,7 +45,7 @@ def to_document(m: Model) -> dict:
     body: dict = {
         "formula": m.formula,
         "feature_names": list(m.feature_names),
-        "program": [[LEAVES.get(o) or lookup(o).name, f, c] for o, f, c in m.nodes],
+        "program": _program(m.nodes),
         "metrics": {k: v for k, v in m.metrics.items() if isinstance(v, str) or math.isfinite(v)},
     }
     uncertainty = None if m.uncertainty is None else m.uncertainty.document()
@@ -52,7 +56,18 @@ def to_document(m: Model) -> dict:
             body[key] = [[k, word] for k, word in words.items()]
     if m.named != {}:
         body["constants"] = m.named
-    return {"schema": SCHEMA, "version": VERSION, "sha256": _digest(body), **body}
+    if m.form is not None:
+        inner = [[name, list(names), _program(nodes)] for name, (names, nodes) in m.form.functions.items()]
+        own = [[name, value] for name, value in m.form.constants.items()]
+        body["form"] = {"text": m.form.text, "functions": inner, "constants": own, "sources": list(m.form.sources)}
+    if m.own is not None:
+        body["groups"] = m.own.document()
+    plain = m.own is None and m.form is None
+    return {"schema": SCHEMA, "version": 1 if plain else VERSION, "sha256": _digest(body), **body}
+
+
+def _program(nodes: Sequence[Node]) -> list:
+    return [[LEAVES.get(o) or lookup(o).name, f, c] for o, f, c in nodes]
 
 
 def load_model(path: str | Path) -> Model:
@@ -76,27 +91,53 @@ def from_document(document) -> Model:
     """The model in JSON values written by `to_document`; a ValueError says what is wrong with any others."""
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise ValueError("it was not written by epsilex")
-    if document.get("version") != VERSION:
-        raise ValueError(f"expected version {VERSION}; got {document.get('version')!r}, perhaps of a newer epsilex")
+    if document.get("version") not in range(1, VERSION + 1):
+        raise ValueError(
+            f"expected version 1 to {VERSION}; got {document.get('version')!r}, perhaps of a newer epsilex"
+        )
     body = {k: v for k, v in document.items() if k not in ("schema", "version", "sha256")}
     if document.get("sha256") != _digest(body):
         raise ValueError("its content does not match its checksum: it is damaged or was altered")
     names, nodes, metrics = body.get("feature_names"), body.get("program"), body.get("metrics")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("feature_names: expected a list of names")
-    if not isinstance(nodes, list) or not 0 < len(nodes) <= MAX_NODES:
-        raise ValueError(f"program: expected a list of 1 to {MAX_NODES} nodes")
     if not isinstance(metrics, dict) or not all(isinstance(v, (int, float, str)) for v in metrics.values()):
         raise ValueError("metrics: expected names and numbers")
-    program = [_node(node) for node in nodes]
-    Programs.from_nodes([program]).validate(len(names))
+    own = _own(body.get("groups"), len(nodes) if isinstance(nodes, list) else 0)
+    program = _checked(nodes, len(names) + (0 if own is None else len(own.names)))
     uncertainty = _uncertainty(body.get("uncertainty"), len(program))
     labels, units = (_words(body.get(key, []), key, program) for key in ("labels", "units"))
     constants = _constants(body.get("constants", {}))
-    return Model(tuple(program), tuple(names), metrics, uncertainty, labels, constants, units)
+    form = None if body.get("form") is None else _form(body["form"], len(program))
+    return Model(program, tuple(names), metrics, uncertainty, labels, constants, units, form, own)
 
 
-def _words(values, key: str, program: list) -> dict[int, str]:
+def _form(values, n_nodes: int) -> Inside:
+    """What fills a form; a ValueError if it is not what `to_document` writes."""
+    try:
+        text, inner, own, sources = (values[key] for key in ("text", "functions", "constants", "sources"))
+        functions = {str(name): (tuple(map(str, names)), _checked(nodes, len(names))) for name, names, nodes in inner}
+        constants = {str(name): float(value) for name, value in own}
+        found = Inside(str(text), functions, constants, tuple(int(k) for k in sources))
+        size = len(found.filling)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"form: expected what `Model.save` writes; {error!s:.200}") from None
+    good = len(found.sources) == n_nodes and all(-1 <= k < size for k in found.sources)
+    if not good or not all(map(math.isfinite, constants.values())):
+        raise ValueError("form: expected a source among its constants for each node, and finite constants")
+    return found
+
+
+def _checked(nodes, n_features: int) -> tuple[Node, ...]:
+    """A program over so many features, well formed."""
+    if not isinstance(nodes, list) or not 0 < len(nodes) <= MAX_NODES:
+        raise ValueError(f"program: expected a list of 1 to {MAX_NODES} nodes")
+    program = [_node(node) for node in nodes]
+    Programs.from_nodes([program]).validate(n_features)
+    return tuple(program)
+
+
+def _words(values, key: str, program: Sequence[Node]) -> dict[int, str]:
     pairs = isinstance(values, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in values)
     if not pairs or not all(
         type(k) is int and isinstance(name, str) and 0 <= k < len(program) and program[k][0] in LEAVES
@@ -123,6 +164,15 @@ def _uncertainty(values, n_nodes: int) -> Uncertainty | None:
         return Uncertainty.from_document(values, n_nodes)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"uncertainty: expected what `Model.save` writes; {error}") from None
+
+
+def _own(values, n_nodes: int) -> OwnConstants | None:
+    if values is None:
+        return None
+    try:
+        return OwnConstants.from_document(values, n_nodes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"groups: expected what `Model.save` writes; {error}") from None
 
 
 def _node(node) -> tuple[int, int, float]:

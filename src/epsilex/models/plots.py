@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import base64
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+
+from epsilex.models.marks import shown_range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 TRAIN, TEST, QUIET = "#0072b2", "#d55e00", "#8a929b"
 MAX_POINTS = 5000
+HELD = {"validation_mae": "validation rows", "test_mae": "held-back rows"}
+LABEL, BETTER = 44, 0.8  # characters of a formula, and the share of the error before below which it is shown
 
 
 def plot_fit(model: Model, X, y) -> Figure:
@@ -42,22 +46,49 @@ def plot_fit(model: Model, X, y) -> Figure:
 
 
 def plot_front(front: pd.DataFrame) -> Figure:
-    """Error against length for each model of a front, such as `SymbolicRegressor.front_`; the chosen one is ringed."""
-    figure = _figure(6.0, 4.0)
+    """Error against length for each model of a front, such as `SymbolicRegressor.front_`; the chosen one is ringed.
+
+    Formulas stand at the chosen model and at those much better than the ones before. Errors of formulas through every
+    row, or far off, are drawn at the end of the axis.
+    """
+    figure = _figure(8.0, 4.5)
     axes = figure.subplots()
-    axes.plot(front["length"], front["mae"], "o-", color=TRAIN, label="training rows")
-    for column, label in (("validation_mae", "validation rows"), ("test_mae", "held-back rows")):
-        if column in front:
-            axes.plot(front["length"], front[column].where(np.isfinite(front[column])), "o-", color=TEST, label=label)
-    if "chosen" in front and front["chosen"].any():
-        row = front[front["chosen"]].iloc[0]
-        axes.plot(row["length"], row["mae"], "o", markersize=13, fillstyle="none", color="black", label="chosen")
-    errors = front["mae"].to_numpy(np.float64)
-    if errors.min() > 0 and errors.max() / errors.min() > 10:
+    lengths, errors = front["length"].to_numpy(), front["mae"].to_numpy(np.float64)
+    held = {label: front[name].to_numpy(np.float64) for name, label in HELD.items() if name in front}
+    marked = "chosen" in front and bool(front["chosen"].any())
+    chosen = int(front["chosen"].argmax()) if marked else len(front) - 1
+    low, high = shown_range(errors.tolist(), np.concatenate([errors, *held.values()]).tolist(), chosen) or (0.0, 1.0)
+    for label, values in {**held, "training rows": errors}.items():
+        color = TEST if label in held else TRAIN
+        shown = np.where(np.isfinite(values), np.clip(values, low, high), np.nan)
+        axes.plot(lengths, shown, "o-", color=color, label=label)
+        for sign, beyond in (("v", values < low), ("^", values > high)):
+            axes.plot(lengths[beyond], shown[beyond], sign, color=color, markersize=9)
+    if marked:
+        place = (lengths[chosen], np.clip(errors[chosen], low, high))
+        axes.plot(*place, "o", markersize=13, fillstyle="none", color="black", label="chosen")
+    if low > 0.0 and high / low > 10.0:
         axes.set_yscale("log")
+    if "formula" in front:
+        _label(axes, front, np.clip(errors, low, high), chosen)
     axes.set(xlabel="length", ylabel="mean absolute error")
     axes.legend(frameon=False)
     return figure
+
+
+def _label(axes: Any, front: pd.DataFrame, errors: np.ndarray, chosen: int) -> None:
+    """Formulas beside their points: the chosen one, and those much better than the ones before."""
+    told, middle = np.inf, float(front["length"].min() + front["length"].max()) / 2.0
+    for i, (length, formula) in enumerate(zip(front["length"], front["formula"], strict=True)):
+        if i != chosen and errors[i] >= BETTER * told:
+            continue
+        told = min(told, errors[i])
+        short = formula if len(formula) <= LABEL else formula[: LABEL - 1] + "…"
+        side = 1 if length <= middle else -1
+        axes.annotate(
+            short.replace("$", r"\$"), (length, errors[i]), xytext=(9 * side, 6), textcoords="offset points",
+            ha="left" if side > 0 else "right", fontsize=8, family="monospace", weight="bold" if i == chosen else None,
+        )  # fmt: skip
 
 
 def plot_history(history: pd.DataFrame) -> Figure:

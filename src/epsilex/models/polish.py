@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,11 +17,12 @@ STEPS = 20
 @np.errstate(all="ignore")  # squares of derivatives near a pole may overflow
 def polish(
     nodes: Sequence[Node], X: np.ndarray, noise: Noise, places: Sequence[int] | None = None, steps: int = STEPS,
-    ties: np.ndarray | None = None,
+    ties: np.ndarray | None = None, jacobian: Callable = jacobian64,
 ) -> list[Node]:  # fmt: skip
     """The program with its constants, or those at `places`, tuned by least squares; unchanged if that does not help.
 
-    With `ties` (places, parameters) of zeros and ones, constants that share a parameter move together.
+    With `ties` (places, parameters) of zeros and ones, constants that share a parameter move together. `jacobian` gives
+    outputs and their derivatives, by default of the program as it is.
     """
     nodes = list(nodes)
     places = constant_places(nodes) if places is None else list(places)
@@ -33,9 +34,9 @@ def polish(
     root = np.sqrt(noise.weight)
 
     def look(program):
-        out, jacobian = jacobian64(program, X, places)
+        out, derivatives = jacobian(program, X, places)
         left = root * noise.residuals(out)
-        slopes = root[:, None] * noise.slopes(out, jacobian)
+        slopes = root[:, None] * noise.slopes(out, derivatives)
         return left, slopes if ties is None else slopes @ ties, float((left**2).sum())
 
     c = np.array([nodes[k][2] for k in places])

@@ -85,7 +85,7 @@ def estimate(
     """None if the formula has non-finite values or derivatives.
 
     Constants that are not whole numbers or simple fractions count as fitted, or those at `fitted`, if given. With
-    `ties` (fitted, parameters) of zeros and ones, those that share a parameter move together.
+    `ties` (fitted, parameters) of zeros and ones, or minus ones, those that share a parameter move together.
     """
     places = [k for k in constant_places(nodes) if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0)]
     places = sorted({*places, *(fitted or ())})
@@ -152,4 +152,5 @@ def _inverse(slopes: np.ndarray) -> np.ndarray:
 def with_uncertainty(m: Model, train: Rows, noises: Sequence[Noise], kind: str) -> Model:
     """The model with the uncertainty of its constants from the rows, under this kind of noise."""
     noise = next((noise for noise in noises if noise.kind == kind), noises[0])
-    return replace(m, uncertainty=estimate(m.nodes, train.X, noise))
+    fitted, ties = (None, None) if m.form is None else m.form.fitted(m.nodes)
+    return replace(m, uncertainty=estimate(m.nodes, train.X, noise, fitted, ties))

@@ -282,3 +282,20 @@ def operator(
         if source is not None and "{0}" not in source:
             raise ValueError(f"{argument}: expected a text with {{0}} for the argument; got {source!r}")
     return _register(Operator(name, arity, value, partials, name, sympy, bounds, numpy=numpy, c=c, latex=latex))
+
+
+def own_operators() -> tuple[Operator, ...]:
+    """The operators that users have added, in the order of their opcodes."""
+    return tuple(TABLE[len(BUILT_IN_NAMES) :])
+
+
+def adopt(rows: Iterable[Operator]) -> None:
+    """Make the own operators of another process those of this one, with the same opcodes."""
+    for place, row in enumerate(rows, len(BUILT_IN_NAMES)):
+        here = TABLE[place] if place < len(TABLE) else None
+        if here is not None and here.name != row.name:
+            raise ValueError(
+                f"operators: expected {row.name!r} in place {place} of a worker's table; got {here.name!r}"
+            )
+        if here != row:
+            _register(row)

@@ -63,6 +63,15 @@ class Programs:
         index = np.asarray(index)
         return Programs(self.opcode[index], self.feature[index], self.constant[index], self.length[index])
 
+    def widened(self, width: int) -> Programs:
+        """A copy with another width, at least that of the longest program."""
+        result = Programs.empty(len(self), width, self.constant.dtype)
+        used = min(width, self.width)
+        for name in ("opcode", "feature", "constant"):
+            getattr(result, name)[:, :used] = getattr(self, name)[:, :used]
+        result.length[:] = self.length
+        return result
+
     def copy(self) -> Programs:
         return Programs(self.opcode.copy(), self.feature.copy(), self.constant.copy(), self.length.copy())
 

@@ -21,6 +21,15 @@ MAX_GENERATIONS = 400  # points per line
 MAX_BYTES = 2**28
 
 
+def labelled(X: np.ndarray, groups: tuple[str, list[str]] | None, m: Model) -> Any:
+    """X (rows, features) as a model needs it: a DataFrame with the labels of groups, if it has constants of them."""
+    if m.own is None or groups is None:
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=list(m.feature_names)).assign(**{groups[0]: groups[1]})
+
+
 @dataclass(frozen=True)
 class Fit:
     """The record of one fit.
@@ -36,6 +45,7 @@ class Fit:
     X, y      (rows, features) and (rows,) float64: rows to draw, not necessarily all
     held_back (rows,) bool: rows that the search has not seen
     history   columns of numbers, one per generation, not necessarily all; None where one is not finite
+    groups    the column of groups, and the label of each row drawn; None if there are no groups
     stopped_by  why the search ended, as `SymbolicRegressor.stopped_by_`; "" in a record of an older version
     """
 
@@ -52,6 +62,11 @@ class Fit:
     held_back: np.ndarray
     history: Mapping[str, Sequence[float | None]]
     stopped_by: str = ""
+    groups: tuple[str, list[str]] | None = None
+
+    def rows_for(self, m: Model) -> Any:
+        """X as a model needs it."""
+        return labelled(self.X, self.groups, m)
 
     @property
     def model(self) -> Model:
@@ -81,6 +96,8 @@ class Fit:
             "history": {name: list(values) for name, values in self.history.items()},
             "stopped_by": self.stopped_by,
         }
+        if self.groups is not None:
+            document["groups"] = {"column": self.groups[0], "labels": self.groups[1]}
         return json.dumps(document, allow_nan=False) + "\n"
 
 
@@ -106,6 +123,13 @@ def _checked(document: dict) -> Fit:
         raise ValueError("chosen, y, held_back: they do not fit each other")
     if any(len(m.feature_names) != X.shape[1] for m in models):
         raise ValueError("models: their features are not the columns of X")
+    groups = document.get("groups")
+    if groups is not None:
+        groups = str(groups["column"]), [str(label) for label in groups["labels"]]
+        if len(groups[1]) != len(y):
+            raise ValueError("groups: expected a label per row")
+    if any(m.own is not None and (groups is None or m.own.column != groups[0]) for m in models):
+        raise ValueError("groups: expected the labels that models need")
     history = {str(name): [_number(v) for v in values] for name, values in document["history"].items()}
     return Fit(
         target=str(document["target"]),
@@ -121,6 +145,7 @@ def _checked(document: dict) -> Fit:
         held_back=held_back,
         history=history,
         stopped_by=str(document.get("stopped_by", "")),
+        groups=groups,
     )
 
 

@@ -1,4 +1,4 @@
-"""`report.html`: one file that loads nothing; its content-security policy allows only its own script and style."""
+"""`report.html`: one file that loads nothing; its security policy allows only its own script, style and font."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import base64
 import hashlib
 import json
 import math
+import re
+from importlib.resources import files
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from epsilex import __version__
 from epsilex.models import Model
+from epsilex.models.marks import knee, shown_range
 from epsilex.models.persistence import to_document
-from epsilex.programs.export.mathml import mathml
+from epsilex.programs.export.mathml import left_side, mathml
+from epsilex.report.drawn import columns, drawn, plain, plains
 from epsilex.report.fit import Fit
 
 CHARTS = (
@@ -23,6 +26,8 @@ CHARTS = (
     ("diversity", "Diversity: share of distinct outputs", ("diversity",), ("diversity",)),
     ("length", "Mean length of the programs", ("mean_length",), ("length",)),
 )
+PREVIEW, DIGITS = 80, 3  # characters of a formula in the table, and digits of its numbers
+LARGE, MEDIUM = 12, 26  # lengths up to which a formula is set large, and middling
 
 
 def render(fit: Fit) -> str:
@@ -33,12 +38,16 @@ def render(fit: Fit) -> str:
     loader = jinja2.PackageLoader("epsilex.report", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     style, script = (loader.get_source(environment, name)[0] for name in ("page.css", "page.js"))
+    style = font_face() + style
+    bend = _knee(fit)
     return environment.get_template("page.html").render(
         fit=fit,
+        left_side=left_side(fit.target),
+        knee=bend,
         rows=[_row(m, bool(fit.held_back.any())) for m in fit.models],
         models=[_shown(m, fit) for m in fit.models],
         charts=[chart for chart in CHARTS if chart[2][0] in fit.history],
-        data=_json(_data(fit)),
+        data=_json(_data(fit, bend)),
         style=Markup(style),
         script=Markup(script),
         style_hash=_sha256(style),
@@ -48,11 +57,34 @@ def render(fit: Fit) -> str:
     )
 
 
+def font_face() -> str:
+    """The style rule that holds the font of formulas, "epsilex math"."""
+    font = base64.b64encode(files("epsilex.report").joinpath("fonts", "math.woff2").read_bytes()).decode()
+    return f'@font-face {{ font-family: "epsilex math"; src: url("data:font/woff2;base64,{font}") format("woff2"); }}\n'
+
+
 def figure(value: float | None, digits: int = 4) -> str:
     """A number in readable form."""
     if value is None or math.isnan(value):
         return ""
     return f"{value:#.{digits}g}".rstrip(".").replace("inf", "∞")
+
+
+def preview(m: Model) -> str:
+    """The formula in short: few digits, and cut if it is long."""
+    text = m.unicode(DIGITS)
+    return text if len(text) <= PREVIEW else text[: PREVIEW - 1].rstrip() + "…"
+
+
+def breakable(text: str) -> Markup:
+    """Text that may break after a sign of multiplication or division."""
+    return Markup("<wbr>").join(re.split(r"(?<=[·/])", text))
+
+
+def _knee(fit: Fit) -> int | None:
+    """The knee of the front by training errors; None if a record lacks them."""
+    errors = [m.metrics.get("mae", math.nan) for m in fit.models]
+    return None if any(map(math.isnan, errors)) else knee([m.length for m in fit.models], errors)
 
 
 def _row(m: Model, tested: bool) -> dict[str, Any]:
@@ -61,7 +93,9 @@ def _row(m: Model, tested: bool) -> dict[str, Any]:
     return {
         "length": m.length,
         "formula": m.formula,
+        "preview": breakable(preview(m)),
         "mae": m.metrics.get("mae"),
+        "r2": m.metrics.get("r2"),
         "test_mae": m.metrics.get("test_mae", math.inf) if tested else None,
         "test_r2": r2 if r2 is not None and math.isfinite(r2) else None,
     }
@@ -69,48 +103,60 @@ def _row(m: Model, tested: bool) -> dict[str, Any]:
 
 def _shown(m: Model, fit: Fit) -> dict[str, Any]:
     """What the page shows of a model besides its plots."""
-    importance = sorted(m.importance(fit.X).items(), key=lambda item: -item[1])
+    importance = sorted(m.importance(fit.rows_for(m)).items(), key=lambda item: -item[1])
     return {
-        "math": mathml(m.nodes, m.feature_names, named=m.named),
+        "math": mathml(m.nodes, m.column_names, named=m.named),
+        "size": "large" if m.length <= LARGE else "medium" if m.length <= MEDIUM else "small",
         "latex": m.latex(),
         "python": m.python(),
         "json": json.dumps(to_document(m), indent=1),
         "proven": bool(m.metrics.get("proven")),
         "constants": _constants(m),
+        "definitions": m.definitions,
         "importance": [(name, value) for name, value in importance if value > 0.0][:12],
     }
 
 
-def _constants(m: Model) -> list[tuple[str, str, str, str]]:
-    """Value, standard error and ends of the interval of each constant, as text."""
+def _constants(m: Model) -> list[dict[str, str]]:
+    """Name if a person gave one, value, standard error, ends of the interval, unit and group of each, as text."""
     if m.uncertainty is None or m.uncertainty.freedom < 1:
         return []
+    labels = set(m.labels.values())
     return [
-        (figure(row.value, 5), figure(row.standard_error, 2), figure(row.low, 5), figure(row.high, 5))
-        for row in m.constants.itertuples()
+        {
+            "name": row["name"] if row["name"] in labels or row.get("group") else "",
+            "value": figure(row["value"], 5),
+            "error": figure(row["standard_error"], 2),
+            "low": figure(row["low"], 5),
+            "high": figure(row["high"], 5),
+            "unit": "" if row.get("unit", "1") == "1" else row["unit"],
+            "group": row.get("group", ""),
+        }
+        for row in m.constants.to_dict("records")
     ]
 
 
-def _data(fit: Fit) -> dict[str, Any]:
+def _data(fit: Fit, bend: int | None) -> dict[str, Any]:
     """The script's data, as JSON values."""
+    shapes = [drawn(m, fit) for m in fit.models]
+    train, test = ([m.metrics.get(name) for m in fit.models] for name in ("mae", "test_mae"))
     return {
         "target": fit.target,
+        "features": list(fit.models[0].feature_names),
         "chosen": fit.chosen,
+        "knee": bend,
+        "errors": shown_range(train, test, fit.chosen),
         "models": [
-            {"length": m.length, "error": _plain(m.metrics.get("mae")), "test": _plain(m.metrics.get("test_mae"))}
-            | {"prediction": [_plain(v) for v in m.predict(fit.X)]}
-            for m in fit.models
+            {"length": m.length, "error": plain(m.metrics.get("mae")), "test": plain(m.metrics.get("test_mae"))}
+            | {"prediction": plains(m.predict(fit.rows_for(m))), "preview": preview(m), **shape}
+            for m, shape in zip(fit.models, shapes, strict=True)
         ],
-        "y": [_plain(v) for v in fit.y],
+        "X": columns(shapes, fit.X),
+        "y": plains(fit.y),
         "heldBack": [int(flag) for flag in fit.held_back],
-        "history": {name: [_plain(v) for v in values] for name, values in fit.history.items()},
-        "charts": [{"id": name, "columns": columns, "names": names} for name, _, columns, names in CHARTS],
+        "history": {name: [plain(v) for v in values] for name, values in fit.history.items()},
+        "charts": [{"id": id, "columns": shown, "names": names} for id, _, shown, names in CHARTS],
     }
-
-
-def _plain(value: float | None) -> float | None:
-    """Rounded to the precision of a plot; None if there is nothing to show."""
-    return float(f"{value:.6g}") if value is not None and np.isfinite(value) else None
 
 
 def _json(data: dict) -> Markup:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epsilex.tables.features import EMPTY_SHARE, MAX_CATEGORIES, NUMERIC_SHARE
-from epsilex.tables.numbers import is_text, missing, not_numbers, numbers
+from epsilex.tables.features import EMPTY_SHARE, MAX_CATEGORIES
+from epsilex.tables.numbers import NUMERIC_SHARE, is_text, missing, not_numbers, numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,9 @@ import numpy as np
 from epsilex.data.scales import Scales, scaled
 from epsilex.evolution import Cases, Run, Search, Settings, State, Stop, search
 from epsilex.evolution.observers.archive import Archive
-from epsilex.evolution.observers.checkpoint import exists, load_checkpoint, previous, write_checkpoint
+from epsilex.evolution.observers.checkpoint import load_checkpoint, write_checkpoint
 from epsilex.evolution.observers.observer import Observer
+from epsilex.evolution.observers.records import exists, previous
 from epsilex.evolution.observers.structures import shapes_of
 from epsilex.evolution.steering import shaped, uses, with_guess, without
 from epsilex.programs.fold import Node

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import shlex
@@ -10,18 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from epsilex.models import Model, save_model
 from epsilex.models.front import front_frame
 from epsilex.models.persistence import to_document
-from epsilex.report import FILE, Fit, render, some_generations, some_rows
+from epsilex.report import FILE, Fit, Measurements, record, render
 from epsilex.studio.preparing import Prepared
 
 if TYPE_CHECKING:
     from epsilex.regressor import SymbolicRegressor
 
-HISTORY = ("generation", "best_mae", "median_mae", "cases_used", "cases_used_mean", "diversity", "mean_length")
 KINDS = {  # extension, media type
     "model": ("json", "application/json"),
     "latex": ("tex", "text/plain"),
@@ -39,57 +35,19 @@ def write_result(
     """model.json, front.csv, history.csv, fit.json and report.html of a run that has ended, into its folder."""
     folder = run / "result"
     folder.mkdir(exist_ok=True)
-    models = [_scored(m, data) for m in est.models_]
-    chosen = est.models_.index(est.model_)
-    record = _record(run, name, spec, data, est, models, log)
-    save_model(models[chosen], folder / "model.json")
-    front_frame(models, chosen).to_csv(folder / "front.csv", index=False)
+    told = _record(run, name, spec, data, est, log)
+    save_model(told.model, folder / "model.json")
+    front_frame(told.models, told.chosen).to_csv(folder / "front.csv", index=False)
     est.history_.to_csv(folder / "history.csv", index=False)
-    record.save(folder / FILE)
-    (folder / "report.html").write_text(render(record), encoding="utf-8")
+    told.save(folder / FILE)
+    (folder / "report.html").write_text(render(told), encoding="utf-8")
 
 
-def _record(
-    run: Path, name: str, spec: dict, data: Prepared, est: SymbolicRegressor, models: list[Model], log: Sequence[dict]
-) -> Fit:
-    shown = some_rows(len(data.y), data.X.shape[1])
-    history = est.history_.iloc[some_generations(len(est.history_))].replace([np.inf, -np.inf], np.nan).astype(object)
+def _record(run: Path, name: str, spec: dict, data: Prepared, est: SymbolicRegressor, log: Sequence[dict]) -> Fit:
     acts = [f"generation {entry['generation']}: {said(entry)}" for entry in log]
-    choice = est.choice_
-    odds = choice.odds if choice.odds is not None and np.isfinite(choice.odds) else None
-    return Fit(
-        target=spec["target"],
-        facts={
-            "data": name,
-            "rows": f"{(~data.held_back).sum()} to fit",
-            "held back": f"{data.held_back.sum()} rows",
-            "features": str(len(data.names)),
-            "search": f"{est.n_generations_} generations in {float(est.history_['seconds'].iloc[-1]):.1f} s",
-        },
-        settings={key: str(value) for key, value in dataclasses.asdict(est.settings_).items()},
-        command=shlex.join(["epsilex", "studio", "--project", str(run.parents[1]), "--replay", run.name]),
-        notes=[*data.table.notes, *acts],
-        models=models,
-        chosen=est.models_.index(est.model_),
-        choice={"text": choice.text, "odds": odds, "noise": choice.noise,
-                "closest": None if choice.closest is None else choice.closest.formula},
-        X=data.X[shown],
-        y=data.y[shown],
-        held_back=data.held_back[shown],
-        history={column: history[column].where(history[column].notna(), None).tolist() for column in HISTORY},
-    )  # fmt: skip
-
-
-def _scored(m: Model, data: Prepared) -> Model:
-    """The model with its errors on the rows held back."""
-    held = data.held_back
-    if not held.any():
-        return m
-    out = m.predict(data.X[held])
-    error = np.abs(data.y[held] - np.where(np.isfinite(out), out, np.inf))
-    spread = float(((data.y[held] - data.y[held].mean()) ** 2).mean())
-    r2 = 1.0 - float((error**2).mean()) / spread if spread else np.nan
-    return dataclasses.replace(m, metrics=m.metrics | {"test_mae": float(error.mean()), "test_r2": r2})
+    command = shlex.join(["epsilex", "studio", "--project", str(run.parents[1]), "--replay", run.name])
+    rows = Measurements(data.X, data.y, data.held_back)
+    return record(est, rows, spec["target"], command, [*data.table.notes, *acts], name)
 
 
 def said(entry: dict[str, Any]) -> str:

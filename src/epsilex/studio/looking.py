@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from epsilex.data.losses import loss_function
+from epsilex.models.dependence import ROWS, most_important, partial_dependence, places_along
 from epsilex.models.front import BOXES, Scorer
 from epsilex.models.model import Model, model
 from epsilex.models.polish import with_constants
@@ -25,8 +26,7 @@ from epsilex.report import some_rows
 from epsilex.studio.acts import formula
 from epsilex.studio.preparing import Prepared
 
-GRID = 160  # places of a curve
-SOME = 200  # rows over which a partial dependence is averaged
+GRID, ROOM = 160, 0.02  # places of a curve, and how far it goes beyond the data
 SHOWN = 600  # rows drawn
 FEATURES = 8  # partial dependences drawn, of the features that matter most
 REMEMBERED = 4000  # formulas of a front
@@ -150,12 +150,12 @@ class Looker:
             if feature not in self.names:
                 raise ValueError(f"feature: expected one of this run's; got {feature!r:.60}")
             return self.names.index(str(feature))
-        importance = model(nodes, self.names).importance(self.train.X[:SOME], n_repeats=1)
+        importance = model(nodes, self.names).importance(self.train.X[:ROWS], n_repeats=1)
         return self.names.index(max(importance, key=lambda name: importance[name]))
 
     def _curve(self, nodes: Sequence[Node], j: int, known: Uncertainty | None) -> dict[str, Any]:
         """The formula over one feature, the others at their medians, with its prediction band."""
-        x = np.linspace(*_room(self.data.X[:, j]), GRID)
+        x = places_along(self.data.X[:, j], GRID, ROOM)
         rows = np.tile(self.middle, (GRID, 1))
         rows[:, j] = x
         told: dict[str, Any] = {"feature": self.names[j], "x": _plains(x), "y": _plains(evaluate64(nodes, rows))}
@@ -186,19 +186,12 @@ class Looker:
 
     def _partial(self, m: Model) -> list[dict[str, Any]]:
         """Mean prediction over some rows as one feature moves."""
-        some = self.train.X[np.unique(np.linspace(0, len(self.train.y) - 1, min(SOME, len(self.train.y))).astype(int))]
-        importance = m.importance(some, n_repeats=2)
-        used = sorted((name for name in self.names if importance[name] > 0), key=lambda name: -importance[name])
+        X = self.train.X
         found = []
-        for name in used[:FEATURES]:
-            j = self.names.index(name)
-            x = np.linspace(*_ends(self.train.X[:, j]), 40)
-            y = []
-            for value in x:
-                rows = some.copy()
-                rows[:, j] = value
-                y.append(float(evaluate64(m.nodes, rows).mean()))
-            found.append({"name": name, "importance": _plain(importance[name]), "x": _plains(x), "y": _plains(y)})
+        for j, importance in most_important(m, X, FEATURES):
+            x = places_along(X[:, j], 40)
+            y = partial_dependence(m, X, j, x)
+            found.append({"name": self.names[j], "importance": _plain(importance), "x": _plains(x), "y": _plains(y)})
         return found
 
     def _parts(self, nodes: Sequence[Node]) -> list[dict[str, Any]]:
@@ -269,17 +262,6 @@ def _numbers(values: object, n: int) -> np.ndarray:
     if not all(isinstance(v, (int, float)) and not isinstance(v, bool) and np.isfinite(v) for v in values):
         raise ValueError("constants: expected finite numbers")
     return np.array(values, np.float64)
-
-
-def _ends(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return X.min(axis=0), X.max(axis=0)
-
-
-def _room(x: np.ndarray) -> tuple[float, float]:
-    """The range of a column, and a little more."""
-    low, high = float(x.min()), float(x.max())
-    more = 0.02 * (high - low) or 0.5
-    return low - more, high + more
 
 
 def _plain(value: float) -> float | None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epsilex.data.rows import Rows
-from epsilex.tables import Table, training_table
-from epsilex.tables.numbers import numbers
+from epsilex.tables import Table, positive_column, training_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,15 +69,4 @@ def prepared(frame: pd.DataFrame, spec: dict[str, Any]) -> Prepared:
 
 
 def _positive(frame: pd.DataFrame, column: str | None, role: str) -> np.ndarray | None:
-    if column is None:
-        return None
-    values = numbers(frame[column])
-    least = 0.0 if role == "weight" else np.nextafter(0.0, 1.0)
-    bad = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
-    if len(bad):
-        expected = "weights of at least 0" if role == "weight" else "standard errors above 0"
-        raise ValueError(
-            f"{role}: expected {expected} in column {column!r}; got {values[bad[0]]:g} in row {bad[0] + 1}, "
-            f"{len(bad)} of {len(values)} such"
-        )
-    return values
+    return None if column is None else positive_column(frame, column, role, zero=role == "weight")

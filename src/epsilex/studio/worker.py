@@ -19,7 +19,8 @@ from epsilex.evolution import Cases, Search, Settings, Stop
 from epsilex.evolution.observers import settling
 from epsilex.models.choice.words import Choice
 from epsilex.programs.formula import text
-from epsilex.regressor import EXACT, SymbolicRegressor
+from epsilex.regressor import SymbolicRegressor
+from epsilex.searching import EXACT
 from epsilex.studio.desk import Desk, Left
 from epsilex.studio.exporting import write_result
 from epsilex.studio.forms import form

@@ -11,9 +11,11 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", "-", ".")  # in lower case
-_GROUPED = r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"
-_DECIMAL_COMMA = r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?"
+MISSING = (  # in lower case
+    "", "na", "n/a", "n.a.", "#n/a", "nan", "null", "nil", "none", "missing", "k.a.", "?", "-", "--", "---", "–", "—",
+    ".", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!",
+)  # fmt: skip
+NUMERIC_SHARE = 0.9  # least share of numeric values in a numeric column
 _PLAIN = "fiub"  # kinds of numbers that NumPy holds
 
 
@@ -23,25 +25,6 @@ def exact_numbers() -> dict[str, str]:
 
     major, minor = map(int, pd.__version__.split(".")[:2])
     return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
-
-
-def plain_numbers(frame: pd.DataFrame, commas_group: bool) -> pd.DataFrame:
-    """Strip the commas that made pandas read numbers as text.
-
-    Commas group thousands in a file whose cells are separated by commas, and mark decimals in any other. A column is
-    changed only if all of it becomes numeric.
-    """
-    pattern, replacement = (_GROUPED, "") if commas_group else (_DECIMAL_COMMA, ".")
-    for name in frame.columns:
-        if not is_text(frame[name]):
-            continue
-        column = frame[name].str.strip()
-        marked = column.str.fullmatch(pattern, na=False)
-        if marked.any():
-            changed = column.where(~marked, column.str.replace(",", replacement, regex=False))
-            if not not_numbers(changed).any():
-                frame[name] = changed
-    return frame
 
 
 def missing(column: pd.Series) -> np.ndarray:

@@ -114,13 +114,23 @@ class Cases:
     def n_features(self) -> int:
         return self.X.shape[1]
 
+    @property
+    def n_leaves(self) -> int:
+        """Features that a program may use: the arguments of functions if it fills a form."""
+        return self.n_features if self.prior.form is None else self.prior.form.outline.widest
+
     def __len__(self) -> int:
         return len(self.y)
 
     def outputs(self, programs: Programs, n_jobs: int) -> np.ndarray:
         """Outputs (programs, at least `len(self)` columns) float32; the next call overwrites them."""
         self.outputs_buffer = _enough(self.outputs_buffer, len(programs), self.X.shape[0] * self.X.shape[2])
-        return evaluate_blocks(programs, self.X, n_jobs, self.outputs_buffer[: len(programs)])
+        return self.values(programs, self.X, n_jobs, self.outputs_buffer[: len(programs)])
+
+    def values(self, programs: Programs, X: np.ndarray, n_jobs: int, out: np.ndarray | None = None) -> np.ndarray:
+        """Outputs on any rows in blocks; programs that fill a form are run as the formulas that they make."""
+        form = self.prior.form
+        return evaluate_blocks(programs if form is None else form.formulas(programs, n_jobs), X, n_jobs, out)
 
     def measure(self, programs: Programs, *, scaling: bool, limited: bool, n_jobs: int = 1) -> Population:
         """Run programs on all cases; all ages are 0."""

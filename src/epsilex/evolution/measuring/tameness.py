@@ -10,7 +10,6 @@ import numpy as np
 
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.population import Population
-from epsilex.programs.evaluation import evaluate_blocks
 
 LOOKED_AT = 3  # best programs of each length
 
@@ -27,7 +26,7 @@ def look_closer(population: Population, cases: Cases, n_jobs: int = 1) -> None:
     if not len(new):
         return
     low, high = cases.limits
-    out = evaluate_blocks(population.programs.take(new), cases.more_shadow, n_jobs)
+    out = cases.values(population.programs.take(new), cases.more_shadow, n_jobs)
     slope, intercept = (a[new, None].astype(np.float32) for a in (population.slope, population.intercept))
     with np.errstate(all="ignore"):
         scaled = slope * out + intercept

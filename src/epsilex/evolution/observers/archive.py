@@ -8,14 +8,18 @@ a price of its own, nested functions that fit a little better by chance would pu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from epsilex.data.scales import Scales
+from epsilex.evolution.observers.formulas import as_formula
 from epsilex.evolution.observers.structures import described
 from epsilex.evolution.population import Population
+from epsilex.forms.tables import Tables
 from epsilex.models.choice.description import Language
 from epsilex.programs import Programs
+from epsilex.programs.fold import Node
 
 SHELVES, PLACES = 3, 6  # number of shelves, and places per shelf and length
 PROGRAM = ("opcode", "feature", "constant", "length")
@@ -34,9 +38,9 @@ class Shelf:
         self.slope, self.intercept = np.ones(n * PLACES), np.zeros(n * PLACES)
         self.shape = np.zeros(n * PLACES, np.uint64)
 
-    def update(self, population: Population, score: np.ndarray, shape: np.ndarray) -> None:
-        """Take every individual that beats one of its length, or the one of its shape."""
-        length = population.programs.length
+    def update(self, found: Population | Shelf, score: np.ndarray, shape: np.ndarray) -> None:
+        """Take every program that beats one of its length, or the one of its shape."""
+        length = found.programs.length
         worst = self.score.reshape(-1, PLACES).max(axis=1)
         new = np.flatnonzero(score < worst[length])
         if not len(new):
@@ -52,11 +56,11 @@ class Shelf:
         place = np.arange(len(kept)) - np.searchsorted(lengths[kept], lengths[kept])
         kept, place = kept[place < PLACES], place[place < PLACES]
         where = lengths[kept] * PLACES + place
-        everyone = {name: np.concatenate([getattr(self.programs, name)[old], getattr(population.programs, name)[new]])
+        everyone = {name: np.concatenate([getattr(self.programs, name)[old], getattr(found.programs, name)[new]])
                     for name in PROGRAM}  # fmt: skip
         for name in PROGRAM:
             getattr(self.programs, name)[where] = everyone[name][kept]
-        for name, own in (("slope", population.slope), ("intercept", population.intercept)):
+        for name, own in (("slope", found.slope), ("intercept", found.intercept)):
             getattr(self, name)[where] = np.concatenate([getattr(self, name)[old], own[new]])[kept]
         self.score[where], self.shape[where] = scores[kept], shapes[kept]
 
@@ -88,12 +92,14 @@ class Archive:
     shelves  by error, by relative error, and by error of the first population; they are filled once `watch` has been
              called. What was planted in the first population may be a law in a long form, which only the choice makes
              lean; of that length a search soon finds closer fits.
+    form     that the programs fill, if one is known
     """
 
     def __init__(self, max_length: int):
         self.shelves: tuple[Shelf, ...] = tuple(Shelf(max_length) for _ in range(SHELVES))
         self.language: Language | None = None
         self.share: np.ndarray | None = None
+        self.form: Tables | None = None
         self.programs = Programs.empty(max_length + 1, max_length)
         self.standing = np.full(max_length + 1, np.inf)
         self.fitness = np.full(max_length + 1, np.inf)
@@ -123,12 +129,40 @@ class Archive:
                 shares = np.where(np.isfinite(finite + shares), shares, np.inf)
                 self.shelves[1].update(population, _total(shares, n, charges), shapes)
 
+    def merge(self, other: Archive) -> None:
+        """Take every program of another archive, of programs at most as long, that is better than the one here."""
+        taken = other.taken
+        better = taken[other.standing[taken] < self.standing[taken]]
+        self._put(better, other, better)
+        for mine, theirs in zip(self.shelves, other.shelves, strict=True):
+            mine.update(theirs, theirs.score, theirs.shape)
+
+    def widened(self, max_length: int) -> Archive:
+        """A copy with places for programs of up to this length."""
+        result = Archive(max_length)
+        result.form = self.form
+        n = len(self.standing)
+        result.programs = Programs.joined(
+            [self.programs.widened(max_length), Programs.empty(max_length + 1 - n, max_length)]
+        )
+        for name in ("standing", "fitness", "slope", "intercept"):
+            getattr(result, name)[:n] = getattr(self, name)
+        for mine, theirs in zip(result.shelves, self.shelves, strict=True):
+            moved = Shelf.from_arrays({name: a.copy() for name, a in theirs.arrays().items()})
+            moved.programs = theirs.programs.widened(max_length)
+            mine.update(moved, moved.score, moved.shape)
+        return result
+
     def watch(self, y: np.ndarray, zero: float, language: Language) -> None:
         """Fill the shelves from now on; `zero` is the user's 0 in the units of the target y."""
         self.language = language
         size = y.astype(np.float64) - zero
         if (size > 0.0).all() or (size < 0.0).all():
             self.share = (1.0 / np.abs(size) / len(y)).astype(np.float32)
+
+    def formula(self, length: int, scales: Sequence[Scales]) -> list[Node]:
+        """The formula of the program at a length; `scales` lead from the user's units to the search's."""
+        return as_formula(self.programs.nodes(length), self.slope[length], self.intercept[length], scales, self.form)
 
     def programs_kept(self) -> list[tuple[list[tuple[int, int, float]], float, float]]:
         """All programs, those of the front first, with slope and intercept."""
@@ -146,11 +180,11 @@ class Archive:
             taken = shelf.taken
             shelf.score[taken[unwanted(shelf.programs.take(taken))]] = np.inf
 
-    def _put(self, places: np.ndarray, population: Population, source: np.ndarray) -> None:
+    def _put(self, places: np.ndarray, found: Population | Archive, source: np.ndarray) -> None:
         for name in ("opcode", "feature", "constant", "length"):
-            getattr(self.programs, name)[places] = getattr(population.programs, name)[source]
+            getattr(self.programs, name)[places] = getattr(found.programs, name)[source]
         for name in ("standing", "fitness", "slope", "intercept"):
-            getattr(self, name)[places] = getattr(population, name)[source]
+            getattr(self, name)[places] = getattr(found, name)[source]
 
     @property
     def taken(self) -> np.ndarray:
@@ -170,6 +204,10 @@ class Archive:
         shelved = {f"{k}.{name}": a for k, shelf in enumerate(self.shelves) for name, a in shelf.arrays().items()}
         measured = {name: getattr(self, name) for name in ("standing", "fitness", "slope", "intercept")}
         return programs | measured | shelved
+
+    def copy(self) -> Archive:
+        """A copy that is not watched yet."""
+        return Archive.from_arrays({name: array.copy() for name, array in self.arrays().items()})
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Archive:

@@ -1,17 +1,12 @@
-"""Checkpoints: JSON and raw arrays, with a schema version and a SHA-256. Nothing loaded is ever executed.
-
-A file is one line of JSON (the header) followed by the bytes of the arrays. It is written to a temporary file, forced
-to disk and renamed, and the previous one is kept. So one whole checkpoint always exists.
-"""
+"""Checkpoints: the state of a search as a record, so that a killed search continues bit for bit."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,23 +15,18 @@ import numpy as np
 
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.observers.archive import Archive
-from epsilex.evolution.observers.history import PARTS, History
+from epsilex.evolution.observers.records import read_record, write_record
 from epsilex.evolution.population import Population
-from epsilex.evolution.run import Run
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.state import State
-from epsilex.files import clean, locked, read_file, write_file
+from epsilex.files import clean, locked
 from epsilex.programs import Programs
 from epsilex.programs.operators import opcodes
 from epsilex.selection import Method
-from epsilex.selection.methods import KINDS
 
 SCHEMA = "epsilex-checkpoint-2"
-DTYPES = KINDS
-HEADER = {
-    "arrays": list, "sha256": str, "generation": int, "evaluations": int, "rows": list, "settings": dict, "cases": str,
-}  # fmt: skip
-ROW = {"generation", "evaluations", "seconds", *(f"seconds_{part}" for part in PARTS)}  # numbers of 0 and more
+ISLANDS = "epsilex-islands-1"  # several searches, see `epsilex.evolution.islands.checkpoint`
+SCHEMAS: dict[str, dict[str, type]] = {SCHEMA: {"generation": int, "evaluations": int}, ISLANDS: {"islands": list}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +36,9 @@ class Checkpoint:
     path: Path
     every: float = 30.0
 
-    def of(self, run: Run, history: History) -> Writer:
-        """The observer that writes it."""
-        return Writer(self, run, history)
+    def of(self, write: Callable[[State, Archive], None]) -> Writer:
+        """The observer that writes it, by a function that makes the file."""
+        return Writer(self, write)
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
@@ -62,9 +52,9 @@ class Checkpoint:
 class Writer:
     """Writes the state every so often, and once at the end. A file that cannot be written costs only a warning."""
 
-    def __init__(self, checkpoint: Checkpoint, run: Run, history: History):
+    def __init__(self, checkpoint: Checkpoint, write: Callable[[State, Archive], None]):
         self._path, self._every = Path(checkpoint.path), checkpoint.every
-        self._run, self._history = run, history
+        self._make = write
         self._last = time.monotonic()
         self._written: int | None = None
         self._warned = False
@@ -80,7 +70,7 @@ class Writer:
     def _write(self, state: State, archive: Archive) -> None:
         self._last = time.monotonic()
         try:
-            write_checkpoint(self._path, state, archive, self._history.rows, self._run.settings, self._run.cases)
+            self._make(state, archive)
             self._written = state.generation
         except OSError as error:
             if not self._warned:
@@ -91,41 +81,70 @@ class Writer:
             self._warned = True
 
 
-def previous(path: Path) -> Path:
-    """Path of the previous checkpoint."""
-    return path.with_name(path.name + ".previous")
-
-
-def exists(path: Path) -> bool:
-    """Whether there is anything to resume; between two renames only the previous checkpoint exists."""
-    return path.exists() or previous(path).exists()
-
-
 def write_checkpoint(path: Path, state: State, archive: Archive, rows: list, settings: Settings, cases: Cases) -> None:
     """Write the state; the checkpoint that was there becomes the previous one."""
-    arrays = {f"population.{name}": a for name, a in state.population.arrays().items()}
-    arrays |= {f"archive.{name}": a for name, a in archive.arrays().items()}
-    arrays |= {f"memory.{name}": a for name, a in state.memory.items()}
-    arrays["cases_used"] = state.cases_used
-    body = b"".join(np.ascontiguousarray(a).tobytes() for a in arrays.values())
     header = {
-        "schema": SCHEMA,
-        "sha256": hashlib.sha256(body).hexdigest(),
-        "arrays": [[name, str(a.dtype), list(a.shape)] for name, a in arrays.items()],
         "generation": state.generation,
         "evaluations": state.evaluations,
         "rows": rows,
         "settings": fingerprint(settings),
         "cases": cases_digest(cases),
     }
-    text = json.dumps(header)
-    header_digest = hashlib.sha256(text.encode()).hexdigest()
-    write_file(path, f"{header_digest} {text}\n".encode() + body, previous(path))
+    write_record(path, SCHEMA, header, state_arrays(state, archive))
+
+
+def state_arrays(state: State, archive: Archive) -> dict[str, np.ndarray]:
+    """All arrays of a state and its archive, by name."""
+    arrays = {f"population.{name}": a for name, a in state.population.arrays().items()}
+    arrays |= {f"archive.{name}": a for name, a in archive.arrays().items()}
+    arrays |= {f"memory.{name}": a for name, a in state.memory.items()}
+    return arrays | {"cases_used": state.cases_used}
 
 
 def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[State, Archive, list]:
     """The state in `path`, or in the previous checkpoint."""
-    header, arrays = _read_either(Path(path))
+    header, arrays = read_record(Path(path), SCHEMAS)
+    if header["schema"] != SCHEMA:
+        raise ValueError(f"checkpoint: expected that of one population; it is that of {len(header['islands'])} islands")
+    check_origin(header, settings, cases)
+    return *checked_state(header, arrays, settings, cases, len(cases)), header["rows"]
+
+
+def checked_state(
+    header: dict, arrays: dict[str, np.ndarray], settings: Settings, cases: Cases, n_cases: int
+) -> tuple[State, Archive]:
+    """State and archive from their arrays, checked, because kernels trust the shapes and programs they are given."""
+    try:
+        check_arrays(arrays, settings, n_cases)
+        state, archive = state_of(header, arrays)
+        shelves = (shelf.programs.take(shelf.taken) for shelf in archive.shelves)
+        for programs in (state.population.programs, archive.programs.take(archive.taken), *shelves):
+            check_programs(programs, cases)
+    except ValueError as error:
+        raise ValueError(f"checkpoint: expected the arrays of a population and its archive; {error}") from None
+    return state, archive
+
+
+def check_programs(programs: Programs, cases: Cases) -> None:
+    """Raise if these are no programs of a search on the cases."""
+    programs.validate(cases.n_leaves)
+    if cases.prior.form is not None:
+        cases.prior.form.check(programs)
+
+
+def state_of(header: dict, arrays: dict[str, np.ndarray]) -> tuple[State, Archive]:
+    """State and archive from their arrays, which are trusted."""
+    parts: dict[str, dict[str, np.ndarray]] = {"population": {}, "archive": {}, "memory": {}, "cases_used": {}}
+    for name, array in arrays.items():
+        part, _, rest = name.partition(".")
+        parts[part][rest] = array
+    population, archive = Population.from_arrays(parts["population"]), Archive.from_arrays(parts["archive"])
+    used = parts["cases_used"][""]
+    return State(header["generation"], population, header["evaluations"], used, parts["memory"]), archive
+
+
+def check_origin(header: dict, settings: Settings, cases: Cases) -> None:
+    """Raise if a record is that of another search."""
     if header["settings"] != fingerprint(settings):
         difference = _difference(header["settings"], settings)
         raise ValueError(f"checkpoint: expected the settings it was made with; {difference}")
@@ -133,90 +152,23 @@ def load_checkpoint(path: Path, settings: Settings, cases: Cases) -> tuple[State
         raise ValueError(
             "checkpoint: expected the data it was made with; the training cases are others, or what is known of them"
         )
-    try:
-        population, archive = _state(arrays, settings, cases)
-    except ValueError as error:
-        raise ValueError(f"checkpoint: expected the arrays of a population and its archive; {error}") from None
-    memory = {name.removeprefix("memory."): a for name, a in arrays.items() if name.startswith("memory.")}
-    state = State(header["generation"], population, header["evaluations"], arrays["cases_used"], memory)
-    return state, archive, header["rows"]
 
 
 def stored_population_size(path: Path) -> int:
     """Size of the population in `path`, or in the previous checkpoint."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # loading gives the same warning
-        header, _ = _read_either(path)
+        header, _ = read_record(path, SCHEMAS)
     n = header["settings"].get("population_size")
     if type(n) is not int or n < 2:
         raise ValueError(f"checkpoint: expected a population in {path}; got one of {n!r}")
     return n
 
 
-def _read_either(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
-    """The content of `path`; if that is missing or damaged, of the previous checkpoint, with a warning."""
-    try:
-        return _read(path)
-    except (OSError, ValueError) as error:
-        older = previous(path)
-        if not older.exists():
-            raise ValueError(f"checkpoint: expected a whole checkpoint at {path}; {error}") from None
-        warnings.warn(f"checkpoint {path} cannot be used ({error}); the previous one is used instead", stacklevel=2)
-        try:
-            return _read(older)
-        except (OSError, ValueError) as second:
-            raise ValueError(f"checkpoint: expected a whole one at {path} or {older}; {error}; {second}") from None
-
-
-def _read(path: Path) -> tuple[dict, dict[str, np.ndarray]]:
-    line, _, body = read_file(path).partition(b"\n")
-    digest, _, text = line.decode("utf-8", "replace").partition(" ")
-    if hashlib.sha256(text.encode()).hexdigest() != digest:
-        raise ValueError("its header does not match its checksum")
-    try:
-        header = json.loads(text)
-    except RecursionError:
-        raise ValueError("its header is nested too deeply") from None
-    if not isinstance(header, dict) or header.get("schema") != SCHEMA:
-        raise ValueError(f"expected schema {SCHEMA}")
-    if not all(type(header.get(key)) is kind for key, kind in HEADER.items()):
-        raise ValueError("its header does not hold what it should")
-    if not all(map(_is_row, header["rows"])) or min(header["generation"], header["evaluations"]) < 0:
-        raise ValueError("its history is not one")
-    if hashlib.sha256(body).hexdigest() != header["sha256"]:
-        raise ValueError("its arrays do not match their checksum")
-    return header, _arrays(header["arrays"], body)
-
-
-def _is_row(row: object) -> bool:
-    """Whether this may be a row of a history: numbers by name, and the time is one of them."""
-    return (
-        isinstance(row, dict)
-        and row.keys() >= ROW
-        and all(type(value) in (int, float) for value in row.values())
-        and all(math.isfinite(row[name]) and row[name] >= 0 for name in ROW)
-    )
-
-
-def _arrays(described: list, body: bytes) -> dict[str, np.ndarray]:
-    arrays: dict[str, np.ndarray] = {}
-    at = 0
-    for item in described:
-        if not isinstance(item, list) or [type(part) for part in item] != [str, str, list] or item[0] in arrays:
-            raise ValueError(f"expected arrays as [name, dtype, shape], each once; got {item!r:.60}")
-        name, dtype, shape = item
-        if dtype not in DTYPES or not all(type(n) is int and n >= 0 for n in shape):
-            raise ValueError(f"array {name:.60} has dtype {dtype:.60} and shape {shape!r:.60}")
-        count = math.prod(shape)
-        arrays[name] = np.frombuffer(body, dtype, count, at).reshape(shape).copy()
-        at += count * np.dtype(dtype).itemsize
-    return arrays
-
-
-def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> tuple[Population, Archive]:
-    """Population and archive, checked, because kernels trust the shapes and programs they are given."""
+def check_arrays(arrays: dict[str, np.ndarray], settings: Settings, n_cases: int) -> None:
+    """Raise if these are not the arrays, of the right shapes, of a state with these settings."""
     n, width = settings.population_size, settings.max_length
-    like = Population.unmeasured(Programs.empty(n, width), np.empty((n, len(cases)), np.float32))
+    like = Population.unmeasured(Programs.empty(n, width), np.empty((n, n_cases), np.float32))
     expected = {f"population.{name}": array for name, array in like.arrays().items()}
     expected |= {f"archive.{name}": array for name, array in Archive(width).arrays().items()}
     used = arrays.get("cases_used")
@@ -227,13 +179,6 @@ def _state(arrays: dict[str, np.ndarray], settings: Settings, cases: Cases) -> t
         if (arrays[name].dtype, arrays[name].shape) != (array.dtype, array.shape):
             got = f"{arrays[name].dtype} of shape {arrays[name].shape}"
             raise ValueError(f"expected {name} as {array.dtype} of shape {array.shape}; got {got}")
-    population = Population.from_arrays({name: arrays[f"population.{name}"] for name in like.arrays()})
-    archive = Archive.from_arrays({name: arrays[f"archive.{name}"] for name in Archive(width).arrays()})
-    population.programs.validate(cases.n_features)
-    archive.programs.take(archive.taken).validate(cases.n_features)
-    for shelf in archive.shelves:
-        shelf.programs.take(shelf.taken).validate(cases.n_features)
-    return population, archive
 
 
 def fingerprint(settings: Settings) -> dict:

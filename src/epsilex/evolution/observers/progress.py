@@ -9,26 +9,28 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from epsilex.data.scales import Scales, unscaled
+from epsilex.data.scales import Scales
 from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.stopping import Stop
 from epsilex.evolution.state import State
-from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.formula import text
 
 DRAW_EVERY = 0.2  # seconds
-LINE_EVERY = 15.0  # where nothing can be redrawn, as in a log file
+LINE_EVERY = 10.0  # where nothing can be redrawn, as in a log file
 BAR = 20  # columns
-WIDTH = 100  # of a line outside a terminal
+WIDTH = 100  # of a line in a notebook
+LOG_WIDTH = 200  # of a line of a log
 DIGITS = 3  # of the constants in the formula shown
 
 
 class Progress:
     """The progress of a search: how far it is, how long it will take, what it has found."""
 
-    def __init__(self, stop: Stop, names: Sequence[str], scales: Scales):
-        self.stop, self.names, self.scales = stop, names, scales
-        self.began = time.monotonic()
+    def __init__(self, stop: Stop, names: Sequence[str], scales: Scales, crew: Callable[[], str] | None = None):
+        self.stop, self.names, self.scales, self.crew = stop, names, scales, crew
+        self.at_work = ""
+        self.began = self._last = time.monotonic()
+        self._evaluations: int | None = None
         self.first: int | None = None
         self.generation = 0
         self.error = np.inf
@@ -38,6 +40,8 @@ class Progress:
         """Record a state; the formula is rewritten only when it has changed."""
         self.first = state.generation if self.first is None else self.first
         self.generation = state.generation
+        if self.crew is not None:
+            self._watch(self.crew(), state.evaluations)
         front = archive.front
         if not len(front):
             return
@@ -45,8 +49,15 @@ class Progress:
         error = float(archive.fitness[best]) * self.scales.y_scale
         if error != self.error:
             self.error = error
-            nodes = unscaled(archive.programs.nodes(best), self.scales, archive.slope[best], archive.intercept[best])
-            self.formula = printable(text(simplify(nodes), self.names, DIGITS))
+            self.formula = printable(text(archive.formula(best, [self.scales]), self.names, DIGITS))
+
+    def _watch(self, crew: str, evaluations: int) -> None:
+        """Record who is at work, and how fast since the last state."""
+        now, before = time.monotonic(), self._evaluations
+        self.at_work = crew
+        if before is not None and now > self._last:
+            self.at_work += f", {(evaluations - before) / (now - self._last):.3g} evaluations/s"
+        self._last, self._evaluations = now, evaluations
 
     @property
     def seconds_left(self) -> float | None:
@@ -69,11 +80,19 @@ class Progress:
         return min(1.0, max(shares))
 
     def line(self, width: int) -> str:
-        """All of it in one line, the formula shortened to fit."""
+        """How far it is, what is left and what it has found, in one line; the formula shortened to fit."""
         left = self.seconds_left
-        parts = [f"generation {self.generation}", f"{left:.0f} s left" if left is not None else "", ""]
-        parts[2] = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
-        head = "  ".join(part for part in parts if part)
+        return self._line(f"generation {self.generation}", "" if left is None else f"{left:.0f} s left", width)
+
+    def log(self, width: int) -> str:
+        """The same for a log, beginning with the time since the start."""
+        seconds = int(time.monotonic() - self.began)
+        clock = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        return self._line(clock, f"generation {self.generation}", width)
+
+    def _line(self, first: str, second: str, width: int) -> str:
+        error = f"error {self.error:.4g}" if np.isfinite(self.error) else ""
+        head = "  ".join(filter(None, (first, second, error, self.at_work)))
         room = width - len(head) - 2
         if room < 8 or not self.formula:
             return head[:width]
@@ -103,16 +122,19 @@ class ProgressBar:
 
 
 @contextmanager
-def progress_bar(stop: Stop, names: Sequence[str], scales: Scales) -> Iterator[list[ProgressBar]]:
+def progress_bar(
+    stop: Stop, names: Sequence[str], scales: Scales, crew: Callable[[], str] | None = None
+) -> Iterator[list[ProgressBar]]:
     """Show the progress of a search on standard error, and yield a list with the observer that updates it.
 
-    It is a bar in a terminal, one changing line in a notebook, and an occasional new line elsewhere.
+    It is a bar in a terminal, one changing line in a notebook, and an occasional new line elsewhere. `crew` tells who
+    is at work, if that is not this process alone.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
     show = _notebook if console.is_jupyter else _terminal if console.is_terminal else _log
-    progress = Progress(stop, names, scales)
+    progress = Progress(stop, names, scales, crew)
     with show(progress, console) as draw:
         yield [ProgressBar(progress, draw)]
 
@@ -156,6 +178,6 @@ def _log(progress: Progress, console) -> Iterator[Callable[[], None]]:
         nonlocal last
         if time.monotonic() - last >= LINE_EVERY:
             last = time.monotonic()
-            print(progress.line(WIDTH), file=sys.stderr, flush=True)
+            print(progress.log(LOG_WIDTH), file=sys.stderr, flush=True)
 
     yield draw

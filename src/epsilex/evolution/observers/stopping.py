@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from epsilex.evolution.observers.archive import Archive
-    from epsilex.evolution.observers.history import History
     from epsilex.evolution.state import State
 
 PATIENCE = 100  # generations in which an exact formula may still be found in a shorter form
@@ -32,10 +31,19 @@ class Stop:
             raise ValueError("generations, time_limit: expected at least one of them; got None for both")
 
 
+class Timed(Protocol):
+    """A history: its rows, and the time of the last one."""
+
+    rows: list[dict[str, float]]
+
+    @property
+    def seconds(self) -> float: ...
+
+
 class Stopping:
     """Watches a search by its history and says why to stop. With `anew`, time spent before does not count."""
 
-    def __init__(self, stop: Stop, history: History, anew: bool = False):
+    def __init__(self, stop: Stop, history: Timed, anew: bool = False):
         self.stop, self._history = stop, history
         self._since = history.seconds if anew else 0.0
 

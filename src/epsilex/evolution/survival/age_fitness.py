@@ -12,7 +12,6 @@ import numpy as np
 
 from epsilex.evolution.population import Population, Union
 from epsilex.evolution.purposes import NEWCOMER
-from epsilex.evolution.variation.start import start
 from epsilex.selection import Address, afp
 
 if TYPE_CHECKING:
@@ -25,8 +24,7 @@ def age_fitness(children: Population, offspring: Offspring, state: State, run: R
     """The survivors by age and fitness; a child is as old as the older of its parents."""
     older = replace(state.population, age=state.population.age + 1)
     children.age = age_of_children(older.age, offspring.parents, offspring.mate)
-    programs = start(run.settings, 1, run.cases.n_features, state.generation, NEWCOMER, run.law)
-    everyone = Union(older, children, run.measured(programs))
+    everyone = Union(older, children, run.measured(run.random(1, state.generation, NEWCOMER)))
     survive = run.method.survive or afp.survivors
     address = Address(run.settings.seed, state.generation)
     who = survive(everyone.measures("fitness"), len(older), address, **options_of(run))

@@ -13,7 +13,6 @@ import numpy as np
 from epsilex.evolution.population import Population, Union
 from epsilex.evolution.purposes import NEWCOMER
 from epsilex.evolution.survival.age_fitness import age_of_children, options_of
-from epsilex.evolution.variation.start import start
 from epsilex.selection import Address, nsga2
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def by_method(children: Population, offspring: Offspring, state: State, run: Run
     joining = [older, children]
     wanted = method.newcomers(state.generation, n, **options) if method.newcomers else 0
     if wanted:
-        joining.append(run.measured(start(run.settings, wanted, run.cases.n_features, state.generation, NEWCOMER)))
+        joining.append(run.measured(run.random(wanted, state.generation, NEWCOMER)))
     everyone = Union(*joining)
     seen = everyone.measures("standing", method.survive_errors)
     assert method.survive is not None

@@ -14,6 +14,7 @@ from epsilex.evolution.population import Population
 from epsilex.evolution.purposes import TUNE, generator
 from epsilex.evolution.settings import Settings
 from epsilex.evolution.tuning.tuner import Tuner
+from epsilex.forms.tables import WIDTH, Tables
 from epsilex.programs import Programs
 from epsilex.programs.machine import addresses
 from epsilex.programs.operators import arities
@@ -28,7 +29,11 @@ def tune(children: Population, run: Run, generation: int) -> None:
     rng = generator(settings.seed, generation, TUNE)
     who = np.flatnonzero(np.isfinite(children.fitness) & (rng.random(len(children)) < settings.tuning_share))
     tuned = children.programs.take(who)
-    tune_constants(tuned, run.cases.drawn(settings.tuning_cases, rng), settings, run.n_jobs, run.cases.through_zero)
+    drawn = run.cases.drawn(settings.tuning_cases, rng)
+    if run.form is None:
+        tune_constants(tuned, drawn, settings, run.n_jobs, run.cases.through_zero)
+    else:
+        tune_fillings(tuned, drawn, settings, run.n_jobs, run.form)
     tried = run.attempt(tuned)
     tried.age = children.age[who]
     better = np.flatnonzero(tried.fitness < children.fitness[who])
@@ -48,6 +53,24 @@ def tune_constants(
         jacobian.tune(
             table, slopes, arity, programs.opcode, programs.feature, programs.constant, programs.length,
             *drawn, settings.scaling, through_zero, settings.coefficients, settings.tuning_steps, first, last,
+        )  # fmt: skip
+
+    slices.run(part, len(programs), n_jobs)
+
+
+def tune_fillings(
+    programs: Programs, drawn: tuple[np.ndarray, ...], settings: Settings, n_jobs: int, form: Tables
+) -> None:
+    """As `tune_constants`, on fillings of a form: a constant that occurs in several places of the formula is one."""
+    from epsilex.kernels import form_tuning, slices
+
+    used = form.opcodes(programs)
+    table, slopes = addresses(used), addresses(used, slope=True)
+
+    def part(first: int, last: int) -> None:
+        form_tuning.tune(
+            form.arrays, table, slopes, programs.opcode, programs.feature, programs.constant, programs.length,
+            *drawn, settings.coefficients, settings.tuning_steps, WIDTH, first, last,
         )  # fmt: skip
 
     slices.run(part, len(programs), n_jobs)

@@ -4,6 +4,7 @@ start      random programs: the first population, and newcomers
 niches     which parents are selected together: everyone, and short programs for short children
 pairs      children of pairs: sub-tree crossover and mutation (Section 4 of the paper)
 typed      start and children of consistent dimensions
+formed     start and children where the form of the law is known
 grafts     children with an added term fitted to the residual of their parent
 geometric  children that are weighted means of their parents (geometric semantic crossover)
 offspring  what is known of the children before they are measured

@@ -30,13 +30,14 @@ class Niche:
         return str(self.max_length)
 
 
-def niches(length: np.ndarray, settings: Settings) -> list[Niche]:
-    """The whole population, then programs of up to a half and a quarter of `max_length`, if there are at least two."""
+def niches(length: np.ndarray, settings: Settings, fixed: int = 0) -> list[Niche]:
+    """The whole population, then programs of up to a half and a quarter of `max_length`, if there are at least two;
+    `fixed` nodes that every program has do not count."""
     n = settings.population_size
     everyone = np.arange(n)
     shorter = []
     for part in (2, 4) if settings.short_share > 0 else ():
-        limit = settings.max_length // part
+        limit = fixed + (settings.max_length - fixed) // part
         members = np.flatnonzero(length <= limit)
         if limit >= 3 and len(members) >= 2:
             seed = int(np.random.SeedSequence([settings.seed, part]).generate_state(1, np.uint64)[0])

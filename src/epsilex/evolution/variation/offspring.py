@@ -40,3 +40,12 @@ class Offspring:
 
     def __len__(self) -> int:
         return len(self.parents)
+
+
+def keep_allowed(allowed: np.ndarray, offspring: Offspring, parents: Programs) -> None:
+    """Replace children that are not `allowed`, (children,) bool, by copies of their parents."""
+    bad = np.flatnonzero(~allowed)
+    source = offspring.parents[bad]
+    for name in ("opcode", "feature", "constant", "length"):
+        getattr(offspring.programs, name)[bad] = getattr(parents, name)[source]
+    offspring.origin[bad] = offspring.mate[bad] = source

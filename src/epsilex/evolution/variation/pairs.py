@@ -30,6 +30,11 @@ def vary(
         )
         for k, brood in enumerate(broods)
     ]  # fmt: skip
+    return joined(parts)
+
+
+def joined(parts: list[Offspring]) -> Offspring:
+    """The children of several broods as one."""
     if len(parts) == 1:
         return parts[0]
     return Offspring(

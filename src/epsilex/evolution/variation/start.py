@@ -10,6 +10,9 @@ from epsilex.evolution.settings import Settings
 from epsilex.evolution.variation.typed import typed_start
 from epsilex.programs import Programs
 from epsilex.programs.start import by_arity, grown
+from epsilex.programs.structure import Structure
+
+REDRAWN = 8  # programs drawn for each one that must keep structural limits
 
 
 def start(
@@ -29,3 +32,17 @@ def start(
         settings.seed, generation, purpose, slots, lengths, settings.max_length, n_features,
         by_arity(settings.operators), settings.constant_share, settings.constant_range, settings.coefficients,
     )  # fmt: skip
+
+
+def within_limits(structure: Structure, drawn: Programs, n: int, settings: Settings) -> Programs:
+    """`n` of many programs drawn: for each slot the first of its own that keeps the limits, or one of another slot."""
+    structure.repair(drawn)
+    good = np.flatnonzero(~structure.violated(drawn))
+    if not len(good):
+        found = Programs.empty(n, settings.max_length)
+        found.put(0, [structure.simplest(settings.operators)] * n)
+        return found
+    slots, first = np.unique(good % n, return_index=True)
+    chosen = np.resize(good, n)
+    chosen[slots] = good[first]
+    return drawn.take(chosen)

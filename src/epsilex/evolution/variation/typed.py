@@ -75,12 +75,3 @@ def typed_children(
 
     slices.run(part, (n + 1) // 2, n_jobs)
     return Offspring(children, parents, mate, origin, np.full(n, limit))
-
-
-def keep_consistent(law: Law, offspring: Offspring, parents: Programs) -> None:
-    """Replace inconsistent children, of variations that do not know about dimensions, by copies of their parents."""
-    bad = np.flatnonzero(~law.consistent(offspring.programs))
-    source = offspring.parents[bad]
-    for name in ("opcode", "feature", "constant", "length"):
-        getattr(offspring.programs, name)[bad] = getattr(parents, name)[source]
-    offspring.origin[bad] = offspring.mate[bad] = source

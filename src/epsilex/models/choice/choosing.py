@@ -48,7 +48,10 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
     n = len(score.train.y)
     penalty = 0.5 * n * math.log(POLE)
     fitting = [form for form in forms if len(form.nodes) <= max_length] or list(forms)
-    pole = {form: finiteness(form.nodes, score.box, score.train.X, BOXES) == "pole" for form in fitting[:LOOKED_AT]}
+    pole = {
+        form: finiteness(score.language.formula(form.nodes), score.box, score.train.X, BOXES) == "pole"
+        for form in fitting[:LOOKED_AT]
+    }
     total = {form: form.total + (penalty if pole[form] else 0.0) for form in pole}
     order = sorted(total, key=total.__getitem__)
     # A sum of all columns has no consistent dimension, and a rule that allows few formulas leaves little to chance.

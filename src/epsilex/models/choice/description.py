@@ -15,7 +15,8 @@ In nats, for nodes of probability p, l of which are features from d columns, and
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
 operators three in four are arithmetic, including powers, and one in four is another function, such as a sine. Within
 each kind all have the same probability. A function within a function is a sixteenth as likely as elsewhere. These are
-our own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power.
+our own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power. A factor costs no
+node where a bare feature can carry it: 3 sqrt(x) is sqrt(9 x), so the price does not depend on the way of writing.
 
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
 costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a whole number or
@@ -26,15 +27,20 @@ simple fraction is written as such if that is shorter, by Rissanen's code of who
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from epsilex.data.noise import Noise
+from epsilex.programs.algebra import shortest
+from epsilex.programs.algebra.gathering import gather
+from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.intervals import Interval
+from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
@@ -45,6 +51,9 @@ UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
 DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # limits: denominator and size of simple fractions, size of whole numbers
 ODDS = 100.0  # to one, required of relative noise
 MAX_ROWS = 20_000  # more rows change the information by less than half a nat
+
+Change = Callable[[Sequence[Node]], Sequence[Node]]
+Variants = Callable[[Sequence[Node]], Iterable[list[Node]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,47 +92,90 @@ class Language:
             return math.log(arithmetic / 0.375)
         return math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
 
+    def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs (rows,) and their derivatives by the constants at `places` (rows, places)."""
+        return jacobian64(nodes, X, places)
+
+    def values(self, nodes: Sequence[Node], X: np.ndarray) -> np.ndarray:
+        """Outputs (rows,)."""
+        return evaluate64(nodes, X)
+
+    def formula(self, nodes: Sequence[Node]) -> list[Node]:
+        """The program as the formula that it stands for."""
+        return list(nodes)
+
+    def each(self, nodes: Sequence[Node], change: Change) -> list[Node]:
+        """The program with every part that is rewritten on its own, such as the whole, changed by a function of it."""
+        return list(change(nodes))
+
+    def tidy(self, nodes: Sequence[Node], X: np.ndarray) -> list[Node]:
+        """The program without numbers that do not matter on X (rows, features), its factors gathered."""
+        return gather(prune(nodes, X, evaluate64), X, evaluate64)
+
+    def shortest(self, nodes: Sequence[Node], box: Sequence[Interval], X: np.ndarray) -> list[Node]:
+        """The shortest program of the same values on the box and on X (rows, features)."""
+        return shortest(nodes, box, X)
+
+    def smaller(self, nodes: Sequence[Node], variants: Variants) -> Iterator[list[Node]]:
+        """The program with a part replaced by each of its variants."""
+        yield from variants(nodes)
+
     def _leaf(self, code: int, feature: int, value: float) -> _Part:
-        return _Part(self.price(code), code == CONSTANT)
+        return _Part(self.price(code), code == CONSTANT, takes=code == FEATURE and value == 1.0)
 
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
         plain = self.price(row.opcode)
         inside = any(part.function for part in parts)
         total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
-            return _Part(parts[0].power)
+            return parts[0].power
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
-            return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
+            base = _Part(parts[0].nats, takes=parts[0].takes) if row.name == "log" else None
+            return _Part(total, function=True, power=base)
         total += plain
-        known = [part.power for part in parts]
-        if row.name in ("add", "sub") and None not in known:
-            return _Part(total, function=inside, power=sum(filter(None, known)) + plain)
-        if row.name == "mul":
-            for number, part in (parts, parts[::-1]):
-                if number.is_number and part.power is not None:
-                    return _Part(total, function=inside, power=part.power + number.nats + plain)
-        return _Part(total, function=inside)
+        if row.name in ("add", "sub"):
+            known = [part.power for part in parts if part.power is not None]
+            whole = len(known) == len(parts)
+            both = _Part(sum(p.nats for p in known) + plain, takes=any(p.takes for p in known)) if whole else None
+            return _Part(total, function=inside, power=both)
+        for number, part in _with_number(row.name, parts):
+            if part.takes:
+                return _Part(part.nats, function=part.function)
+            if part.power is not None and row.name == "mul":
+                nats = part.power.nats + number.nats + plain
+                return _Part(total, function=inside, power=_Part(nats, takes=part.power.takes))
+        factors = parts if row.name in ("mul", "div", "pdiv") else parts[:1]
+        return _Part(total, function=inside, takes=any(part.takes for part in factors))
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Nats of a part of a formula, and whether there is a function in it.
 
-    power  nats of exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
+    power  exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
+    takes  whether a bare feature in it can take a factor of the whole as its coefficient
     """
 
     nats: float
     is_number: bool = False
     function: bool = False
-    power: float | None = None
+    power: _Part | None = None
+    takes: bool = False
+
+
+def _with_number(name: str, parts: tuple[_Part, ...]) -> list[tuple[_Part, _Part]]:
+    """(number, other part) of a product with a number, or of a quotient by one."""
+    if name == "mul":
+        return [(number, part) for number, part in (parts, parts[::-1]) if number.is_number]
+    return [(parts[1], parts[0])] if name in ("div", "pdiv") and parts[1].is_number else []
 
 
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
     """The shortest description under one of the noises; None if the formula is not finite on every row."""
     places = constant_places(nodes)
     rows = slice(None) if len(X) <= MAX_ROWS else np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
-    out, jacobian = jacobian64(nodes, X, places)
+    out, jacobian = language.jacobian(nodes, X, places)
     if not np.isfinite(out).all():
         return None
     structure = language.structure(nodes)

@@ -55,14 +55,17 @@ def picked(pick: Callable[[Sequence[Model]], int], text: str) -> Callable[[Kept,
 
     def answer(kept: Kept, score: Scorer) -> Answer | None:
         models = front_of(kept, score)
-        if not models:
-            return None
-        index = int(pick(models))
-        if not 0 <= index < len(models):
-            raise ValueError(f"choose: expected an index from 0 to {len(models) - 1}; got {index}")
-        return Answer(models, index, Choice(text, noise=score.noises[0].kind))
+        return picked_from(models, pick, text, score.noises[0].kind) if models else None
 
     return answer
+
+
+def picked_from(models: list[Model], pick: Callable[[Sequence[Model]], int], text: str, noise: str) -> Answer:
+    """The answer by a function of models that returns the index of one; `text` is the reason."""
+    index = int(pick(models))
+    if not 0 <= index < len(models):
+        raise ValueError(f"choose: expected an index from 0 to {len(models) - 1}; got {index}")
+    return Answer(models, index, Choice(text, noise=noise))
 
 
 def front_of(kept: Kept, score: Scorer) -> list[Model]:

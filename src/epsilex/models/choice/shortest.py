@@ -13,6 +13,7 @@ from epsilex.models.choice.choosing import Decision, by_description
 from epsilex.models.choice.description import is_number
 from epsilex.models.choice.rule import Answer, Kept, front_of
 from epsilex.models.choice.words import Choice, told
+from epsilex.models.formed import program_of
 from epsilex.models.front import Scorer, as_printed, certified, forms_of, front_by_description, placed
 from epsilex.models.lean import Form
 from epsilex.models.model import Model
@@ -48,21 +49,22 @@ def plainly(models: list[Model], score: Scorer) -> Answer | None:
     totals = []
     for m in models:
         floor = 1e-24 * float(score.train.y.var()) or 1e-300
-        constants = 0.5 * math.log(n) * len(constant_places(m.nodes))
-        totals.append(0.5 * n * math.log(max(m.metrics["mse"], floor)) + constants + score.language.structure(m.nodes))
+        program = program_of(m)
+        constants = 0.5 * math.log(n) * len(constant_places(program))
+        totals.append(0.5 * n * math.log(max(m.metrics["mse"], floor)) + constants + score.language.structure(program))
     choice = Choice("It is the shortest description of the data.", noise=score.noises[0].kind)
     return Answer(models, int(np.argmin(totals)), choice)
 
 
 def _forms(models: Sequence[Model], score: Scorer) -> list[Form]:
     bench = score.bench
-    found = [bench.described(m.nodes) for m in models]
+    found = [bench.described(program_of(m)) for m in models]
     return sorted((form for form in found if form is not None), key=lambda form: form.total)
 
 
 def _answer(decision: Decision, models: list[Model], score: Scorer) -> Answer | None:
     nodes = decision.nodes
-    if is_number(nodes):  # no feature matters, so the mean is the best prediction
+    if score.form is None and is_number(nodes):  # no feature matters, so the mean is the best prediction
         nodes = [(CONSTANT, 0, float(np.average(score.train.y, weights=score.train.weight)))]
     m = score(nodes)
     if m is None:
@@ -73,7 +75,7 @@ def _answer(decision: Decision, models: list[Model], score: Scorer) -> Answer | 
     closest = None if decision.closest is None else score(decision.closest.nodes)
     if closest is not None:
         closest = with_uncertainty(closest, score.train, score.noises, noise.kind)
-    scatter = _scatter(m.nodes, score, noise)
+    scatter = _scatter(program_of(m), score, noise)
     return Answer(models, chosen, told(decision, models, chosen, closest, scatter, len(score.train.y)))
 
 

@@ -42,6 +42,11 @@ def mathml(
     return Markup("<wbr>").join(element.format(piece) for piece in _signed(part).pieces)
 
 
+def left_side(name: str) -> Markup:
+    """A name and an equals sign, to stand before a formula."""
+    return Markup("<math>{}<mo>=</mo></math>").format(_name(name))
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Markup of a part of a program: pieces between which a line may break, with the minus sign kept apart."""

@@ -46,6 +46,7 @@
     return node;
   };
 
+  let frames = 0;
   const frame = (box, { x, y, xName, yName, yLog = false, whole = false }) => {
     const width = box.clientWidth || 300, height = Number(box.dataset.height);
     const left = 54, right = 10, top = 10, bottom = 40;
@@ -65,7 +66,32 @@
     }
     draw("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, svg).textContent = xName;
     draw("text", { x: 12, y: (top + height - bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${(top + height - bottom) / 2})` }, svg).textContent = yName;
-    return { svg, px, py, width, height, left, right };
+    const area = { x: left, y: top, width: Math.max(1, width - left - right), height: height - top - bottom };
+    const id = `clip${frames++}`;
+    draw("rect", area, draw("clipPath", { id }, svg));
+    return { svg, px, py, width, height, area, inside: draw("g", { "clip-path": `url(#${id})` }, svg) };
+  };
+
+  // A value beyond an axis is drawn at its end, as a triangle that points on.
+  const mark = (chart, at, kind, parent, radius) => {
+    const { area } = chart;
+    const x = Math.min(Math.max(at.x, area.x), area.x + area.width), y = Math.min(Math.max(at.y, area.y), area.y + area.height);
+    if (Math.abs(x - at.x) < 0.5 && Math.abs(y - at.y) < 0.5) return draw("circle", { class: kind, cx: at.x, cy: at.y, r: radius }, parent);
+    const [ux, uy] = Math.abs(y - at.y) >= 0.5 ? [0, Math.sign(at.y - y)] : [Math.sign(at.x - x), 0];
+    const r = radius + 1, tip = [x - ux, y - uy], base = [tip[0] - ux * 2 * r, tip[1] - uy * 2 * r];
+    Object.assign(at, { x: (tip[0] + base[0]) / 2, y: (tip[1] + base[1]) / 2 });
+    return draw("path", { class: kind, d: `M${tip[0]} ${tip[1]}L${base[0] + uy * r} ${base[1] + ux * r}L${base[0] - uy * r} ${base[1] - ux * r}Z` }, parent);
+  };
+
+  const line = (chart, x, y, kind, parent) => {
+    let pen = "M";
+    const steps = x.map((v, i) => {
+      if (y[i] === null) { pen = "M"; return ""; }
+      const step = `${pen}${chart.px(v).toFixed(1)} ${Math.min(Math.max(chart.py(y[i]), -1e4), 1e4).toFixed(1)}`;
+      pen = "L";
+      return step;
+    });
+    return draw("path", { class: kind, d: steps.join("") }, parent);
   };
 
   // --- hints beside the pointer ------------------------------------------------------------------------------------
@@ -100,59 +126,127 @@
     chart.svg.addEventListener("pointerleave", () => (tip.hidden = true));
   };
 
-  // --- the four kinds of plot --------------------------------------------------------------------------------------
+  // --- the kinds of plot -------------------------------------------------------------------------------------------
 
   const drawFront = () => {
     const box = document.getElementById("front");
-    const errors = data.models.flatMap((m) => [m.error, m.test]).filter((v) => v !== null && v !== undefined);
-    const [low, high] = extent(errors.filter((v) => v > 0));
-    const yLog = high / low > 4;
-    const y = yLog ? [low / 1.15, high * 1.15] : padded(extent(errors), 0.06);
-    const chart = frame(box, { x: padded(extent(data.models.map((m) => m.length)), 0.05), y, yLog, xName: "length", yName: "mean absolute error", whole: true });
+    const [low, high] = data.errors || [0, 1];
+    const yLog = low > 0 && high / low > 4;
+    const y = yLog ? [low / 1.25, high * 1.25] : padded([low, high], 0.08);
+    const chart = frame(box, { x: padded(extent(data.models.map((m) => m.length)), 0.06), y, yLog, xName: "length", yName: "mean absolute error", whole: true });
     const points = [];
-    for (const [kind, key] of [["train", "error"], ["test", "test"]]) {
-      const shown = data.models.map((m, i) => [m, i]).filter(([m]) => m[key] !== null && m[key] !== undefined && (!yLog || m[key] > 0));
-      draw("path", { class: `path ${kind}`, d: shown.map(([m], k) => `${k ? "L" : "M"}${chart.px(m.length)} ${chart.py(m[key])}`).join("") }, chart.svg);
+    const height = (v) => (yLog && v <= 0 ? 1e4 : chart.py(v));
+    for (const [kind, key] of [["test", "test"], ["train", "error"]]) {
+      const shown = data.models.map((m, i) => [m, i]).filter(([m]) => m[key] !== null && m[key] !== undefined);
+      draw("path", { class: `path ${kind}`, d: shown.map(([m], k) => `${k ? "L" : "M"}${chart.px(m.length)} ${Math.min(height(m[key]), 1e4)}`).join("") }, chart.inside);
       for (const [m, i] of shown) {
-        const at = { x: chart.px(m.length), y: chart.py(m[key]), model: i };
+        const at = { x: chart.px(m.length), y: height(m[key]), model: i };
+        const dot = mark(chart, at, `point ${kind}${i === selected ? " selected" : ""}`, chart.svg, i === selected ? 6 : 4.5);
         points.push(at);
-        const dot = draw("circle", { class: `point ${kind}${i === selected ? " selected" : ""}`, cx: at.x, cy: at.y, r: i === selected ? 7 : 5, "data-model": i }, chart.svg);
+        dot.dataset.model = i;
         if (kind !== "train") continue;
-        for (const [name, value] of [["tabindex", 0], ["role", "button"], ["aria-label", `length ${m.length}, error ${figure(m.error)}`]]) dot.setAttribute(name, value);
+        if (i === data.chosen) draw("circle", { class: "ring", cx: at.x, cy: at.y, r: 10 }, chart.svg);
+        if (i === data.knee) draw("path", { class: "knee", d: `M${at.x} ${at.y - 14}l14 14l-14 14l-14 -14Z` }, chart.svg);
+        const words = `length ${m.length}, error ${figure(m.error)}${i === data.chosen ? ", chosen" : ""}${i === data.knee ? ", knee" : ""}`;
+        for (const [name, value] of [["tabindex", 0], ["role", "button"], ["aria-label", words]]) dot.setAttribute(name, value);
         dot.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); select(i); } });
       }
     }
+    chart.svg.setAttribute("role", "group");
     chart.svg.addEventListener("click", (event) => {
       const point = nearest(chart, points, event);
       if (point) select(point.model);
     });
     explain(chart, points, ({ model }) => {
       const m = data.models[model], held = m.test === null || m.test === undefined ? "" : `\nheld-back rows ${figure(m.test)}`;
-      return `length ${m.length}\ntraining rows ${figure(m.error)}${held}`;
+      return `${m.preview}\nlength ${m.length}\ntraining rows ${figure(m.error)}${held}`;
     });
   };
 
-  const drawScatter = (id, value, names, y, x, line) => {
-    const prediction = data.models[selected].prediction;
-    const chart = frame(document.getElementById(id), { x, y, xName: names[0], yName: names[1] });
-    draw("line", { class: "diagonal", x1: chart.px(x[0]), x2: chart.px(x[1]), y1: chart.py(line[0]), y2: chart.py(line[1]) }, chart.svg);
+  const dots = (chart, places, text) => {
     const points = [];
-    prediction.forEach((p, i) => {
-      if (p === null) return;
-      const [vx, vy] = value(p, i);
-      points.push({ x: chart.px(vx), y: chart.py(vy), row: i });
-      draw("circle", { class: `dot ${data.heldBack[i] ? "test" : "train"}`, cx: chart.px(vx), cy: chart.py(vy), r: 3 }, chart.svg);
+    places.forEach((place, i) => {
+      if (place === null) return;
+      const at = { x: chart.px(place[0]), y: chart.py(place[1]), row: i };
+      mark(chart, at, `dot ${data.heldBack[i] ? "test" : "train"}`, chart.svg, 3);
+      points.push(at);
     });
-    explain(chart, points, ({ row }) => `measured ${figure(data.y[row])}\npredicted ${figure(prediction[row])}\n${data.heldBack[row] ? "held back" : "training"}`);
+    explain(chart, points, text);
+  };
+
+  const told = (row) => `measured ${figure(data.y[row])}\npredicted ${figure(data.models[selected].prediction[row])}\n${data.heldBack[row] ? "held back" : "training"}`;
+
+  // The range of the measurements, with room for predictions that are not far off.
+  const measured = padded(extent(data.y), 0.04);
+  const around = (values) => {
+    const [low, high] = padded(extent(data.y), 0.5), [least, most] = extent(values);
+    return [Math.min(measured[0], Math.max(low, least)), Math.max(measured[1], Math.min(high, most))];
   };
 
   const drawModel = () => {
     const prediction = data.models[selected].prediction;
-    const range = padded(extent([...prediction, ...data.y]), 0.04);
-    drawScatter("fit", (p, i) => [data.y[i], p], ["measured", "predicted"], range, range, range);
+    const range = around(prediction);
+    const fit = frame(document.getElementById("fit"), { x: range, y: range, xName: "measured", yName: "predicted" });
+    draw("line", { class: "diagonal", x1: fit.px(range[0]), x2: fit.px(range[1]), y1: fit.py(range[0]), y2: fit.py(range[1]) }, fit.svg);
+    dots(fit, prediction.map((p, i) => (p === null ? null : [data.y[i], p])), ({ row }) => told(row));
     const residuals = prediction.map((p, i) => (p === null ? null : data.y[i] - p));
-    const x = padded(extent(prediction), 0.04);
-    drawScatter("residuals", (p, i) => [p, data.y[i] - p], ["predicted", "measured − predicted"], padded(extent([0, ...residuals]), 0.06), x, [0, 0]);
+    const sizes = residuals.filter((r) => r !== null).map(Math.abs).sort((a, b) => a - b);
+    const usual = 3 * (sizes[Math.floor(0.9 * (sizes.length - 1))] || 0), [least, most] = extent([0, ...residuals]);
+    const y = usual > 0 ? [Math.max(least, -usual), Math.min(most, usual)] : [least, most];
+    const left = frame(document.getElementById("residuals"), { x: range, y: padded(y, 0.08), xName: "predicted", yName: "measured − predicted" });
+    draw("line", { class: "diagonal", x1: left.px(range[0]), x2: left.px(range[1]), y1: left.py(0), y2: left.py(0) }, left.svg);
+    dots(left, residuals.map((r, i) => (r === null ? null : [prediction[i], r])), ({ row }) => told(row));
+  };
+
+  // --- one feature: the data with the curve; several: how the prediction moves with each, others averaged --------------
+
+  const at = (x, y, value) => {
+    const k = Math.min(x.length - 2, Math.max(0, Math.floor(((value - x[0]) / (x[x.length - 1] - x[0] || 1)) * (x.length - 1))));
+    if (y[k] === null || y[k + 1] === null) return null;
+    return y[k] + ((value - x[k]) / (x[k + 1] - x[k] || 1)) * (y[k + 1] - y[k]);
+  };
+
+  const panel = (box, name, height) => {
+    const holder = document.createElement("figure"), caption = document.createElement("figcaption"), chart = document.createElement("div");
+    caption.textContent = name;
+    chart.className = "chart";
+    chart.dataset.height = height;
+    holder.append(caption, chart);
+    box.append(holder);
+    return chart;
+  };
+
+  const drawCurves = () => {
+    const box = document.getElementById("curves"), note = document.getElementById("curves-note");
+    const model = data.models[selected];
+    box.replaceChildren();
+    box.className = model.parts ? "two" : "";
+    note.textContent = model.parts ? "Line: mean prediction as one feature moves, the others as they were measured. Dots: the rows, each as far from the line as it is from its prediction."
+      : model.low ? "Line: the formula. Band: where it expects 95% of new measurements." : "";
+    if (model.feature !== undefined) {
+      const { x, y, low, high } = model, name = data.features[model.feature];
+      const chart = frame(panel(box, `${data.target} over ${name}`, 340), { x: [x[0], x[x.length - 1]], y: around(y), xName: name, yName: data.target });
+      if (low) {
+        const known = x.map((v, i) => i).filter((i) => low[i] !== null && high[i] !== null);
+        const edge = (i, v) => `${chart.px(x[i]).toFixed(1)} ${Math.min(Math.max(chart.py(v), -1e4), 1e4).toFixed(1)}`;
+        const around = [...known.map((i) => edge(i, high[i])), ...known.reverse().map((i) => edge(i, low[i]))];
+        if (around.length) draw("path", { class: "band", d: `M${around.join("L")}Z` }, chart.inside);
+      }
+      line(chart, x, y, "curve", chart.inside);
+      dots(chart, data.X[model.feature].map((v, i) => (v === null || data.y[i] === null ? null : [v, data.y[i]])), ({ row }) => told(row));
+    }
+    const moved = (part) => data.X[part.feature].map((v, i) => {
+      const p = model.prediction[i], level = v === null || p === null ? null : at(part.x, part.y, v);
+      return level === null ? null : level + data.y[i] - p;
+    });
+    const parts = model.parts || [];
+    const shared = around(parts.flatMap((part) => part.y)); // one range, so that the features can be compared
+    const panels = parts.map((part) => panel(box, data.features[part.feature], 200)); // all of them, before any is measured
+    parts.forEach((part, k) => {
+      const chart = frame(panels[k], { x: padded([part.x[0], part.x[part.x.length - 1]], 0.02), y: shared, xName: "", yName: "" });
+      line(chart, part.x, part.y, "curve", chart.inside);
+      dots(chart, moved(part).map((v, i) => (v === null ? null : [data.X[part.feature][i], v])), ({ row }) => `${data.features[part.feature]} ${figure(data.X[part.feature][row])}\n${told(row)}`);
+    });
   };
 
   const drawHistory = (box) => {
@@ -164,20 +258,18 @@
     const y = yLog ? [positive[0] / 1.2, positive[1] * 1.2] : padded(extent(values), 0.06);
     const chart = frame(box, { x: extent(generation)[1] > 0 ? extent(generation) : [0, 1], y, yLog, xName: "generation", yName: "", whole: true });
     const points = generation.map((g, i) => ({ x: chart.px(g), free: true, i }));
-    columns.forEach((c, k) => {
-      let pen = "M";
-      const d = data.history[c].map((v, i) => {
-        if (v === null || (yLog && v <= 0)) { pen = "M"; return ""; }
-        const step = `${pen}${chart.px(generation[i])} ${chart.py(v)}`;
-        pen = "L";
-        return step;
-      });
-      draw("path", { class: `path line${k}`, d: d.join("") }, chart.svg);
-    });
+    columns.forEach((c, k) => line(chart, generation, data.history[c].map((v) => (yLog && v <= 0 ? null : v)), `path line${k}`, chart.inside));
     explain(chart, points, ({ i }) => [`generation ${generation[i]}`, ...columns.map((c, k) => `${names[k]} ${figure(data.history[c][i])}`)].join("\n"));
   };
 
   // --- choosing, copying -------------------------------------------------------------------------------------------
+
+  const reveal = () => {
+    const row = document.querySelector("#models tr.selected"), box = row.closest(".tall");
+    const above = row.offsetTop - box.querySelector("thead").offsetHeight, below = row.offsetTop + row.offsetHeight - box.clientHeight;
+    if (box.scrollTop > above) box.scrollTop = above - 4;
+    else if (box.scrollTop < below) box.scrollTop = below + 4;
+  };
 
   const select = (index) => {
     selected = index;
@@ -188,9 +280,19 @@
     }
     const focused = document.activeElement && document.activeElement.matches(".point");
     drawFront();
+    drawCurves();
     drawModel();
+    reveal();
+    tellNow();
     if (focused) all(`.point.train[data-model="${index}"]`).forEach((p) => p.focus());
   };
+
+  // Where the formula has scrolled away, a line at the foot of a narrow page tells which one is shown.
+  const now = document.getElementById("now"), answer = document.querySelector(".answer");
+  const tellNow = () => (document.getElementById("now-text").textContent = `${data.target} = ${data.models[selected].preview}`);
+  new IntersectionObserver(([entry]) => (now.hidden = entry.isIntersecting)).observe(answer);
+  all("[data-up]").forEach((button) => button.addEventListener("click", () => answer.scrollIntoView()));
+  all("[data-back]").forEach((button) => button.addEventListener("click", () => select(data.chosen)));
 
   const copy = async (text) => {
     try {
@@ -225,15 +327,18 @@
     });
   for (const row of all("#models tr[data-model]")) row.addEventListener("click", () => select(Number(row.dataset.model)));
 
+  const drawSearch = () => all("[data-history]").filter((box) => box.clientWidth).forEach(drawHistory);
+  all("details.engine").forEach((folded) => folded.addEventListener("toggle", drawSearch));
   const drawAll = () => {
     drawFront();
+    drawCurves();
     drawModel();
-    all("[data-history]").forEach(drawHistory);
+    drawSearch();
+    reveal();
+    tellNow();
   };
   let width = 0;
   new ResizeObserver(() => {
     if (document.body.clientWidth !== width) { width = document.body.clientWidth; drawAll(); }
   }).observe(document.body);
-  const chosenRow = document.querySelector("#models tr.selected");
-  if (chosenRow) chosenRow.closest(".tall").scrollTop = chosenRow.offsetTop - 80;
 })();
