@@ -26,8 +26,8 @@ from epsilex.forms.tables import Tables
 from epsilex.given import Given
 from epsilex.grouping import grouping_of
 from epsilex.interrupts import interruptible
-from epsilex.models.front import in_user_units
 from epsilex.models.own import tuned_guesses
+from epsilex.models.rescaled import in_user_units
 from epsilex.parameters import SETTINGS
 from epsilex.programs.fold import Node
 from epsilex.programs.numeric import evaluate64

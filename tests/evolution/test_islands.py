@@ -67,7 +67,7 @@ def naive(plan, settings, generations):
 
     def note():
         for archive, one, state in zip(archives, every, states, strict=True):
-            archive.watch(one.cases.y, one.cases.zero)
+            archive.watch(one.cases.y, one.cases.zero, one.language)
             archive.update(state.population)
 
     note()

@@ -16,9 +16,10 @@ OPERATORS = tuple(row.name for row in TABLE)
 LANGUAGE = Language(OPERATORS, 2)
 POWERS = (
     "3*exp(1.5*log(x))",
-    "2*sqrt(x)*z",
-    "3*(x + z)",
-    "square(x)*sin(z)/4",
+    "-(2*sin(x)*z)",
+    "3*(x + z)/x",
+    "sin(z)/4",
+    "2*log(x)",
     "exp(1.5*log(x))",
     "exp(log(z)*2 - 0.5*log(x))",
     "exp(log(x))*exp(-0.3*z)",

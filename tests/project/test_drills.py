@@ -18,6 +18,7 @@ MINUTES = {
     "killed_reproductions": "whole experiments, see tests/experiments/test_kill.py",
     "killed_dask": "whole experiments, see tests/experiments/test_dask.py",
     "elastic_cluster": "a cluster of eight processes; see tests/evolution/test_islands.py",
+    "signals": "measures seconds, which tests do not; see tests/cli/test_process.py",
     "killed_workers": "see tests/evolution/test_islands.py",
     "full_caches": "compiles all kernels anew, see tests/cli/test_process.py",
 }

@@ -95,5 +95,5 @@ def test_parameters():
 def test_what_cannot_hold_is_said():
     est = SymbolicRegressor(**SMALL | {"generations": 1}, constraints=("f >= 1000",))
     told = pytest.warns(UserWarning, match="allowed by what is known")
-    with told, pytest.raises(ValueError, match="constraints: expected some that a formula satisfies"):
+    with told, pytest.raises(ValueError, match="constraints, settings: expected limits that a formula satisfies"):
         est.fit(TABLE, Y)

@@ -552,6 +552,15 @@ BAD = {
     "constants": (3, True, {"g": 0.0}, {"g": "9.81"}, {"2g": 9.81}, {"g": np.inf}, ["g"]),
     "constraints": ("increasing in x0", 3, None, [3], ["growing in x0"]),
     "domain": (3, "x0=0:1", {"x0": 1.0}),
+    "form": (3, "x0", "f(x0", "f(q)"),
+    "groups": (3, "q"),
+    "per_group": ("a", 3, ["a"]),
+    "islands": (0, 1.5, "two"),
+    "dask": (3, ""),
+    "nesting": (3, {"sinus": ["cos"]}),
+    "whole_exponents": ("yes", None),
+    "required": ("x0", ["q"]),
+    "forbidden": ("x0", ["q"]),
     "callbacks": (3, [3], "abc", lambda state: None),
     "checkpoint": (3,),
     "checkpoint_every": (-1, "a", None),
@@ -588,7 +597,7 @@ def test_every_parameter_is_checked():
 
 class TestSettings:
     def test_parameters_are_few(self):
-        assert len(SymbolicRegressor().get_params(deep=False)) <= 28
+        assert len(SymbolicRegressor().get_params(deep=False)) <= 33
 
     def test_in_a_grid_search_and_a_pipeline(self):
         grid = {"symbolicregressor__settings__crossover": [0.2, 0.9], "symbolicregressor__max_length": [9]}

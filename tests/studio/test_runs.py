@@ -190,11 +190,11 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_the_search(project, monkey
 
     usual, calls = publishing.write_json, []
 
-    def write(path, value):
+    def write(path, value, **how):
         calls.append(path)
         if 2 <= len(calls) <= 3:
             raise OSError(28, "No space left on device")
-        usual(path, value)
+        usual(path, value, **how)
 
     monkeypatch.setattr(publishing, "write_json", write)
     told = work(project, new_run(project))

@@ -17,7 +17,7 @@ ONE, TWO = NUMBER - 1, NUMBER - 2
 WIDTH = 20
 
 _add, _sub, _mul, _div, _neg = (opcode(name) for name in ("add", "sub", "mul", "div", "neg"))
-_sin, _cos, _exp, _log, _square, _pow = (opcode(name) for name in ("sin", "cos", "exp", "log", "square", "pow"))
+_sin, _cos, _log, _square, _sqrt, _pow = (opcode(name) for name in ("sin", "cos", "log", "square", "sqrt", "pow"))
 _POWER_A = (B, A, B, ONE, _sub, _pow, _mul, DA, _mul)
 _POWER_B = (SELF, A, _log, _mul, DB, _mul)
 
@@ -40,6 +40,9 @@ _TEMPLATES: dict[str, tuple[tuple[int, ...], ...]] = {
     "sin": ((A, _cos, DA, _mul),),
     "cos": ((A, _sin, DA, _mul, _neg),),
     "tanh": ((ONE, SELF, _square, _sub, DA, _mul),),
+    "abs": ((A, SELF, _div, DA, _mul),),
+    "asin": ((DA, ONE, A, _square, _sub, _sqrt, _div),),
+    "acos": ((DA, ONE, A, _square, _sub, _sqrt, _div, _neg),),
 }
 DIFFERENTIABLE = frozenset(_TEMPLATES)
 

@@ -3,7 +3,7 @@
 Legend: `i` a program, `k` a node, `t` the top of the stack after it. Of each subtree on the stack:
 
     nats    its price; `power` that of exp(subtree) if it is a power or a product of powers, else NaN
-    takes   whether a bare feature in it can take a factor of the whole; `power_takes` whether one in exp(subtree) can
+    whole   the part of the price that a number costs which multiplies the whole subtree
     number  whether it is a number; `inside` whether it contains a function
     free    constants that cannot be merged with others; `factor` whether one is left that multiplies the whole
     shape   a hash that ignores constants and the order of commuting arguments; a sum and a difference are alike
@@ -16,7 +16,7 @@ import numpy as np
 from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.postfix import CONSTANT, FEATURE
 
-SUM, PRODUCT, QUOTIENT, MONOMIAL, POWER, LOG, EXP, FUNCTION = 1, 2, 3, 4, 5, 6, 7, 8  # kinds of operators
+SUM, PRODUCT, QUOTIENT, NEGATION, MONOMIAL, POWER, LOG, EXP, FUNCTION = range(1, 10)  # kinds of operators
 
 MIX, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
@@ -29,34 +29,34 @@ def mixed(a, b):
 
 
 @inner
-def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, takes, power_takes):
+def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, whole):
     """Write price and power of an operator over subtree a, and b if it has two, in place of a."""
     within = inside[a] or (arity == 2 and inside[b])
     total = nats[a] + (nats[b] if arity == 2 else 0.0)
     known, known_b = power[a], power[b] if arity == 2 else np.nan
     plain, number_a, number_b = nats[a], number[a], arity == 2 and number[b]
-    take_a, take_b = takes[a], arity == 2 and takes[b]
-    base_a, base_b = power_takes[a], arity == 2 and power_takes[b]
-    power[a], number[a], takes[a], power_takes[a] = np.nan, False, False, False
+    factor = max(whole[a], whole[b]) if arity == 2 else whole[a]
+    power[a], number[a], whole[a] = np.nan, False, 0.0
     if kind == EXP and not np.isnan(known):
-        nats[a], inside[a], takes[a] = known, False, base_a
+        nats[a], inside[a] = known, False
     elif kind >= LOG:
         nats[a], inside[a] = total + price + (nested if within else 0.0), True
         if kind == LOG:
-            power[a], power_takes[a] = plain, take_a
-    elif kind == PRODUCT and number_a and take_b:
-        nats[a], inside[a] = nats[b], inside[b]
-    elif (kind == PRODUCT or kind == QUOTIENT) and number_b and take_a:
-        pass  # the price of a is that of the whole
+            power[a] = plain
     else:
         nats[a], inside[a] = total + price, within
-        takes[a] = kind != SUM and (take_a or (take_b and kind != POWER))
         if kind == SUM:
-            power[a], power_takes[a] = known + known_b + price, base_a or base_b
+            power[a] = known + known_b + price
         elif kind == PRODUCT and number_a and not np.isnan(known_b):
-            power[a], power_takes[a] = known_b + plain + price, base_b
+            power[a] = known_b + plain + price
         elif kind == PRODUCT and number_b and not np.isnan(known):
-            power[a], power_takes[a] = known + nats[b] + price, base_a
+            power[a] = known + nats[b] + price
+        if kind == PRODUCT and number_a:
+            whole[a] = plain + price
+        elif (kind == PRODUCT or kind == QUOTIENT) and number_b:
+            whole[a] = nats[b] + price
+        elif kind == PRODUCT or kind == QUOTIENT or kind == NEGATION:
+            whole[a] = factor
 
 
 @inner
@@ -68,7 +68,7 @@ def merge_constants(kind, a, b, arity, free, factor):
     if kind == SUM:
         free[a] += 1 if one or two else 0
         factor[a] = one and two
-    elif kind == PRODUCT or kind == QUOTIENT or kind == MONOMIAL:
+    elif kind == PRODUCT or kind == QUOTIENT or kind == NEGATION or kind == MONOMIAL:
         factor[a] = one or two
     elif kind == POWER:
         free[a] += 1 if two else 0
@@ -98,9 +98,8 @@ def structures(
     """Price, number of constants and shape of programs (programs, width), by tables (opcodes,) of arity, of who
     commutes, of kinds and of prices, and the price of a function within a function."""
     width = opcode.shape[1]
-    nats, power = np.empty(width + 1), np.empty(width + 1)
+    nats, power, whole = np.empty(width + 1), np.empty(width + 1), np.empty(width + 1)
     number, inside, factor = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
-    takes, power_takes = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
     free, shape = np.empty(width + 1, np.int64), np.empty(width + 1, np.uint64)
     for i in range(length.size):
         t = -1
@@ -109,16 +108,15 @@ def structures(
             n = np.int64(arity[op])
             if n == 0:
                 t += 1
-                nats[t], power[t] = prices[op], np.nan
+                nats[t], power[t], whole[t] = prices[op], np.nan, 0.0
                 number[t], inside[t], free[t] = op == CONSTANT, False, 0
                 factor[t] = constant[i, k] != 1.0
-                takes[t], power_takes[t] = op == FEATURE and constant[i, k] == 1.0, False
                 named = np.uint64(feature[i, k]) + np.uint64(1) if op == FEATURE else np.uint64(0)
                 shape[t] = mixed(np.uint64(op), named)
                 continue
             t -= n - 1
             kind, b = np.int64(kinds[op]), t + n - 1
-            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside, takes, power_takes)
+            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside, whole)
             merge_constants(kind, t, b, n, free, factor)
             shape_of(op, kind, commutes[op], t, b, n, shape)
-        out_nats[i], out_free[i], out_shape[i] = nats[0], free[0], shape[0]
+        out_nats[i], out_free[i], out_shape[i] = nats[0] - whole[0], free[0], shape[0]

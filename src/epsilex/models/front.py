@@ -14,7 +14,6 @@ import numpy as np
 
 from epsilex.data.noise import Noise, possible
 from epsilex.data.rows import Rows
-from epsilex.data.scales import Scales, unscaled
 from epsilex.data.shadow import UNTAMED, limits
 from epsilex.forms.outline import Outline
 from epsilex.models.choice.description import Language, describe
@@ -22,7 +21,7 @@ from epsilex.models.formed import FormLanguage, program_of
 from epsilex.models.lean import Bench, Form
 from epsilex.models.model import Model, model
 from epsilex.models.naming import named
-from epsilex.programs.algebra import shortest, simplify
+from epsilex.programs.algebra import simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
@@ -317,18 +316,6 @@ def placed(front: list[Model], m: Model) -> tuple[list[Model], int]:
     others = [other for other in front if other.length != m.length]
     place = sum(other.length < m.length for other in others)
     return [*others[:place], m, *others[place:]], place
-
-
-def in_user_units(m: Model, units: Scales, power: int) -> Model:
-    """A model of scaled data in the user's units; the loss scales with this power of the target's unit."""
-    scale = np.float64(units.y_scale)
-    metrics = dict(m.metrics)
-    with np.errstate(over="ignore", under="ignore"):
-        for name, factor in (("mae", scale), ("mse", scale**2), ("loss", scale**power)):
-            for key in {name, f"validation_{name}"} & metrics.keys():
-                metrics[key] = float(metrics[key] * factor) if metrics[key] else 0.0
-    nodes = model(shortest(simplify(unscaled(m.nodes, units, 1.0, 0.0))), m.feature_names).nodes
-    return replace(m, nodes=nodes, metrics=metrics, uncertainty=None)
 
 
 def _errors(out: np.ndarray, rows: Rows, prefix: str) -> dict[str, float]:

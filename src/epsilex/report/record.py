@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from epsilex.data.scales import size
-from epsilex.evolution import Settings
 from epsilex.models import Model
 from epsilex.report.agreement import disagreement
 from epsilex.report.fit import Fit, labelled, some_generations, some_rows
@@ -71,7 +70,7 @@ def _taken(groups: tuple[str, list[str]] | None, rows: np.ndarray) -> tuple[str,
 class Course:
     """The course of a search: its settings, its history, how far it came in words, and why it stopped."""
 
-    settings: Settings
+    settings: Any
     history: Any
     words: str
     stopped_by: str

@@ -77,8 +77,8 @@ class Looker:
         scores = self.scores(nodes)
         if scores["train"] is None:
             return None
-        short = model(nodes, self.names).formula
-        return {"exact": text(nodes, self.names), "formula": short, "length": len(nodes), **scores,
+        m = model(nodes, self.names)
+        return {"exact": text(nodes, self.names), "formula": m.formula, "length": m.length, **scores,
                 "math": mathml(nodes, self.names)}  # fmt: skip
 
     @np.errstate(all="ignore")

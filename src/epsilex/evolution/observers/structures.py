@@ -43,8 +43,8 @@ def _kinds() -> np.ndarray:
     from epsilex.kernels import describing as d
 
     known = {
-        "add": d.SUM, "sub": d.SUM, "mul": d.PRODUCT, "div": d.QUOTIENT, "pdiv": d.QUOTIENT, "pow": d.POWER,
-        "log": d.LOG, "exp": d.EXP,
+        "add": d.SUM, "sub": d.SUM, "mul": d.PRODUCT, "div": d.QUOTIENT, "pdiv": d.QUOTIENT, "neg": d.NEGATION,
+        "pow": d.POWER, "log": d.LOG, "exp": d.EXP,
     }  # fmt: skip
     plain = {name: d.MONOMIAL for name in ARITHMETIC}
     return np.array([0, 0, *((plain | known).get(row.name, d.FUNCTION) for row in TABLE)], np.uint8)

@@ -15,8 +15,8 @@ In nats, for nodes of probability p, l of which are features from d columns, and
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
 operators three in four are arithmetic, including powers, and one in four is another function, such as a sine. Within
 each kind all have the same probability. A function within a function is a sixteenth as likely as elsewhere. These are
-our own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power. A factor costs no
-node where a bare feature can carry it: 3 sqrt(x) is sqrt(9 x), so the price does not depend on the way of writing.
+our own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power. One factor of the
+whole costs no node, only its number, because most laws have one: the units of the target are arbitrary.
 
 delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
 costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a whole number or
@@ -81,7 +81,8 @@ class Language:
 
     def structure(self, nodes: Sequence[Node]) -> float:
         """Nats of a program without its constants."""
-        return fold(nodes, self._leaf, self._branch).nats
+        whole = fold(nodes, self._leaf, self._branch)
+        return whole.nats - whole.factor
 
     def price(self, code: int) -> float:
         """Nats of a node by its opcode."""
@@ -121,54 +122,52 @@ class Language:
         yield from variants(nodes)
 
     def _leaf(self, code: int, feature: int, value: float) -> _Part:
-        return _Part(self.price(code), code == CONSTANT, takes=code == FEATURE and value == 1.0)
+        return _Part(self.price(code), code == CONSTANT)
 
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
         plain = self.price(row.opcode)
         inside = any(part.function for part in parts)
         total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
-            return parts[0].power
+            return _Part(parts[0].power)
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
-            base = _Part(parts[0].nats, takes=parts[0].takes) if row.name == "log" else None
-            return _Part(total, function=True, power=base)
+            return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
         total += plain
-        if row.name in ("add", "sub"):
-            known = [part.power for part in parts if part.power is not None]
-            whole = len(known) == len(parts)
-            both = _Part(sum(p.nats for p in known) + plain, takes=any(p.takes for p in known)) if whole else None
-            return _Part(total, function=inside, power=both)
-        for number, part in _with_number(row.name, parts):
-            if part.takes:
-                return _Part(part.nats, function=part.function)
-            if part.power is not None and row.name == "mul":
-                nats = part.power.nats + number.nats + plain
-                return _Part(total, function=inside, power=_Part(nats, takes=part.power.takes))
-        factors = parts if row.name in ("mul", "div", "pdiv") else parts[:1]
-        return _Part(total, function=inside, takes=any(part.takes for part in factors))
+        known = [part.power for part in parts]
+        if row.name in ("add", "sub") and None not in known:
+            return _Part(total, function=inside, power=sum(filter(None, known)) + plain)
+        factor = _factor(row.name, parts, plain)
+        if row.name == "mul":
+            for number, part in (parts, parts[::-1]):
+                if number.is_number and part.power is not None:
+                    power = part.power + number.nats + plain
+                    return _Part(total, function=inside, power=power, factor=factor)
+        return _Part(total, function=inside, factor=factor)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Nats of a part of a formula, and whether there is a function in it.
 
-    power  exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
-    takes  whether a bare feature in it can take a factor of the whole as its coefficient
+    power   nats of exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
+    factor  nats of a number that multiplies the whole part, with its operator
     """
 
     nats: float
     is_number: bool = False
     function: bool = False
-    power: _Part | None = None
-    takes: bool = False
+    power: float | None = None
+    factor: float = 0.0
 
 
-def _with_number(name: str, parts: tuple[_Part, ...]) -> list[tuple[_Part, _Part]]:
-    """(number, other part) of a product with a number, or of a quotient by one."""
-    if name == "mul":
-        return [(number, part) for number, part in (parts, parts[::-1]) if number.is_number]
-    return [(parts[1], parts[0])] if name in ("div", "pdiv") and parts[1].is_number else []
+def _factor(name: str, parts: Sequence[_Part], plain: float) -> float:
+    """The `factor` of an operator over its parts."""
+    if name == "mul" and any(part.is_number for part in parts):
+        return min(part.nats for part in parts if part.is_number) + plain
+    if name in ("div", "pdiv") and parts[1].is_number:
+        return parts[1].nats + plain
+    return max(part.factor for part in parts) if name in ("mul", "div", "pdiv", "neg") else 0.0
 
 
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
