@@ -20,6 +20,7 @@ from epsilex.interrupts import heard
 from epsilex.models.choice.rules import rule_of
 from epsilex.parameters import Parameters
 from epsilex.pools import DaskPool, HerePool, Pool, kept_processes
+from epsilex.programs.operators import own_operators
 
 EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 
@@ -109,5 +110,5 @@ def workers(islands: int, n_jobs: int, dask: Any) -> Iterator[tuple[Pool, int]]:
     elif processes == 1:
         yield HerePool(), threads
     else:
-        with kept_processes(processes) as kept:
+        with kept_processes(processes, [row.name for row in own_operators()]) as kept:
             yield kept, threads

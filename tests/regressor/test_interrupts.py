@@ -175,6 +175,7 @@ est = SymbolicRegressor(time_limit=300.0, random_state=0, on_interrupt=sys.argv[
 print("compiling", flush=True)
 try:
     est.fit(X, np.random.default_rng(1).normal(size=50))
+    print(est.stopped_by_, est.n_generations_, flush=True)
 except KeyboardInterrupt:
     print("raised", flush=True)
 """
@@ -196,4 +197,5 @@ def test_a_signal_while_kernels_compile(tmp_path, on_interrupt, number):
     finally:
         process.kill()
     assert process.returncode == 0
-    assert rest == "raised\n"
+    # LLVM calls back into Python, where an exception is dropped; the signal then counts at the first population.
+    assert rest == "raised\n" or (on_interrupt == "return" and rest.startswith("interrupt "))

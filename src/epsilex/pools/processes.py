@@ -85,18 +85,25 @@ class ProcessPool:
             _end(worker)
 
 
-_KEPT: dict[int, ProcessPool] = {}  # by number of workers
+_KEPT: dict[int, tuple[object, ProcessPool]] = {}  # by number of workers, with what these have learnt
 
 
 @contextmanager
-def kept_processes(jobs: int) -> Iterator[ProcessPool]:
-    """A pool of the calling process; its workers stay alive for the next search with as many."""
-    pool = _KEPT.pop(jobs, None) or ProcessPool(jobs)  # of two searches at the same time each has its own
+def kept_processes(jobs: int, learnt: object = None) -> Iterator[ProcessPool]:
+    """A pool of the calling process; its workers stay alive for the next search with as many.
+
+    Workers that have learnt something else, such as other operators, are replaced.
+    """
+    before, pool = _KEPT.pop(jobs, (learnt, None))  # of two searches at the same time each has its own
+    if pool is not None and before != learnt:
+        pool.close()
+        pool = None
+    pool = pool or ProcessPool(jobs)
     try:
         yield pool
     finally:
         pool.drop()
-        if _KEPT.setdefault(jobs, pool) is not pool:
+        if _KEPT.setdefault(jobs, (learnt, pool))[1] is not pool:
             pool.close()
 
 
