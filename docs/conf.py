@@ -16,7 +16,7 @@ version = release = __version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "sphinx_copybutton"]
 # a list for readers of the repository, and tables that their page includes
-exclude_patterns = ["_build", "decisions/README.md", "reproduction/*.md"]
+exclude_patterns = ["_build", "decisions/README.md", "reproduction/*.md", "reproduction/blind/*.md"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `name` in a docstring is code, and a link where there is something to link to
 
