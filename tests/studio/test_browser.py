@@ -230,13 +230,14 @@ def reload_and_open_a_second_tab(visit, page) -> None:
     assert page.locator("#note").input_value() == "<b>a wave</b>"
     second = visit.page(page.url.removeprefix(visit.server.address))
     second.wait_for_selector("#look-math math")
-    assert second.locator("#log").inner_text() == page.locator("#log").inner_text()
+    until(lambda: second.locator("#log").inner_text() == page.locator("#log").inner_text())
     n = generation(second)
     until(lambda: generation(second) > n)
     second.get_by_role("button", name="Pause").click()
     phase(page, "paused")
     page.get_by_role("button", name="Continue").click()
     phase(second, "searching")
+    page.wait_for_selector("#log li:first-child:has-text('continued'):not(.waiting)")
     second.close()
 
 
