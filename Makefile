@@ -24,7 +24,7 @@ demo: $(VENV)/.runtime ## Find a formula for UBall5D and write a report (no file
 	$(BIN)/epsilex demo
 
 test: $(VENV)/.test browser ## Run the tests
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 drill: $(VENV)/.test ## Break what must not break, write the figures into docs/promises.md (an hour)
 	$(BIN)/python -m drills --share $(SHARE) --jobs $(WORKERS) --keep

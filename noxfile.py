@@ -22,7 +22,7 @@ nox.options.sessions = ["tests", "lowest", "lint"]
 def tests(session: nox.Session) -> None:
     """`make test` on every supported Python."""
     session.install("-e", ".[test]")
-    session.run("python", "-m", "pytest", "-n", "2", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "2", "--dist", "worksteal", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
@@ -30,7 +30,7 @@ def lowest(session: nox.Session) -> None:
     """`make test` with the lowest versions that pyproject.toml allows."""
     exact = [requirement.replace(">=", "==") for requirement in PROJECT["dependencies"]]
     session.install("-e", ".[test]", *exact)
-    session.run("python", "-m", "pytest", "-n", "2", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "2", "--dist", "worksteal", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
