@@ -16,6 +16,7 @@ from processes import environment
 # A shell starts background jobs with SIGINT ignored, and children would inherit it: tests of interrupts need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the processes that tests start need not compile all modules again
 os.environ["EPSILEX_DATA_URL"] = "http://127.0.0.1:9"  # nothing answers there: no test downloads
 
 
