@@ -34,6 +34,16 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHONS[0])
+def coverage(session: nox.Session) -> None:
+    """`make coverage`."""
+    session.install("-e", ".[test]")
+    tests = ["tests/kernels", "tests/project/test_twins.py"]
+    command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", "-W", "ignore::RuntimeWarning", *tests]
+    session.run(*command, env={"NUMBA_DISABLE_JIT": "1"})
+    session.run("python", "-m", "coverage", "report")
+
+
+@nox.session(python=PYTHONS[0])
 def lint(session: nox.Session) -> None:
     """`make lint`."""
     session.install("-e", ".[test]")
