@@ -22,9 +22,9 @@ J is the Fisher information of relative changes of the constants. A constant is 
 I its own information: that costs half a nat on average, and a finer or coarser grid costs more. Several are rounded
 together (C. Wallace, P. Freeman, Estimation and inference by compact coding, Journal of the Royal Statistical Society B
 49, 1987): where one can make up for another, as the factor of an exponential does for its rate, fewer digits are needed
-than for each alone. The 1 in the determinant says that a number of no influence has no digits. log(6) names sign and kind: a whole number or simple fraction is
-written as such if that is shorter, by Rissanen's code of whole numbers. A feature with coefficient 1 is a bare feature,
-and a constant that appears in two places is written once.
+than for each alone. The 1 in the determinant says that a number of no influence has no digits. log(6) names sign and
+kind: a whole number or simple fraction is written as such if that is shorter, by Rissanen's code of whole numbers. A
+feature with coefficient 1 is a bare feature, and a constant that appears in two places is written once.
 """
 
 from __future__ import annotations
@@ -200,7 +200,9 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         slopes = noise.slopes(out, jacobian)[rows]
         with np.errstate(all="ignore"):
             scale = np.sqrt(noise.weight[rows] * (len(X) / len(slopes)) / variance)
-            relative = [scale * (slopes[:, members] @ [nodes[places[i]][2] for i in members]) for members in shared.values()]
+            relative = [
+                scale * (slopes[:, members] @ [nodes[places[i]][2] for i in members]) for members in shared.values()
+            ]
         constants = fixed + constants_nats(list(shared), relative) + KIND * sum(len(m) - 1 for m in shared.values())
         choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
         found = Description(structure, constants, nats, noise, variance, choosing)
