@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -142,6 +143,11 @@ class TestDescription:
         slope = np.linspace(1.0, 90.0, 20)
         one, two = constants_nats([math.pi], [slope]), constants_nats([math.pi, math.e], [slope, slope])
         assert two - one == pytest.approx(KIND + 0.5 + 0.5 * math.log(2.0), abs=1e-3)
+
+    def test_more_constants_than_rows_have_a_price(self):
+        slopes = list(1e12 * np.random.default_rng(0).normal(size=(14, 12)))
+        apart = sum(constants_nats([math.pi], [slope]) for slope in slopes[:12])
+        assert 0.5 * apart < constants_nats([math.pi + j for j in range(14)], slopes) < 2.0 * apart
 
     def test_the_same_law_costs_the_same_however_it_is_written(self):
         language = Language(Settings.operators, 2)
@@ -360,6 +366,21 @@ class TestFewRows:
         est = SymbolicRegressor(time_limit=20, random_state=0).fit(pd.DataFrame({"a": a}), T)
         np.testing.assert_allclose(est.predict(pd.DataFrame({"a": [4.0]})), 8.0, rtol=1e-2)
         assert est.stopped_by_ != "exact"  # measured data is never met exactly
+
+    def test_noise_gets_a_number_though_long_formulas_meet_every_row(self):
+        rng = np.random.default_rng(3)
+        X, y = rng.uniform(0.5, 10, (12, 2)), rng.normal(5, 1, 12)
+        est = SymbolicRegressor(generations=25, time_limit=None, random_state=1).fit(X, y)
+        assert max(m.metrics["r2"] for m in est.models_) > 0.9
+        assert est.model_.length == 1
+
+    def test_ten_rows_of_an_enzyme(self):
+        """A saturation measured ten times: no straight line describes it, and the target's mean must not be the answer."""
+        s = np.array([0.5, 1, 2, 3, 5, 8, 12, 20, 30, 50])
+        rate = np.array([0.4729, 0.8833, 1.472, 1.818, 2.296, 2.901, 3.347, 3.526, 3.638, 3.978])
+        found = SymbolicRegressor(generations=3, time_limit=None, random_state=0).fit(pd.DataFrame({"S": s}), rate)
+        assert re.fullmatch(r"4\.\d+\*S/\(3\.\d+ \+ S\)", found.model_.formula)
+        assert "better than the target's mean" in found.choice_.text
 
     def test_two_rows_are_fitted_by_a_number(self):
         est = SymbolicRegressor(generations=1, time_limit=None, random_state=0).fit([[1.0], [2.0]], [3.0, 4.0])

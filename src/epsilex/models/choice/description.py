@@ -242,9 +242,8 @@ def constants_nats(values: Sequence[float], slopes: Sequence[np.ndarray]) -> flo
         else:
             real.append(slope)
     if real:
-        together = np.column_stack(real)
-        total += len(real) * (KIND + 0.5)
-        total += 0.5 * float(np.linalg.slogdet(np.eye(len(real)) + together.T @ together / 12.0)[1])
+        together = np.linalg.svd(np.column_stack(real), compute_uv=False)  # the determinant itself may lose all digits
+        total += len(real) * (KIND + 0.5) + 0.5 * float(np.log1p(together**2 / 12.0).sum())
     return total
 
 
