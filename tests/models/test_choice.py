@@ -375,7 +375,7 @@ class TestFewRows:
         assert est.model_.length == 1
 
     def test_ten_rows_of_an_enzyme(self):
-        """A saturation measured ten times: no straight line describes it, and the target's mean must not be the answer."""
+        """No straight line describes a saturation, but the target's mean must not be the answer."""
         s = np.array([0.5, 1, 2, 3, 5, 8, 12, 20, 30, 50])
         rate = np.array([0.4729, 0.8833, 1.472, 1.818, 2.296, 2.901, 3.347, 3.526, 3.638, 3.978])
         found = SymbolicRegressor(generations=3, time_limit=None, random_state=0).fit(pd.DataFrame({"S": s}), rate)
