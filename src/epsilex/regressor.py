@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -45,9 +47,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         function of (errors, n, rng) that returns the indices of `n` parents, with `errors` of shape
         (individuals, cases). The default draws 100 cases per generation; `"lex_e_mad"` uses all.
     time_limit : float or None, default=30
-        Seconds after which the search stops; compiling, half a minute once per machine, is not counted. To repeat a
-        search that the time limit ended, set `generations=est.n_generations_, time_limit=None` and the same
-        `random_state`, and `population_size=est.settings_.population_size` if the limit was above 10 s.
+        Seconds of a fit: the search stops so early that the choice is made when they are over, or up to a second (5%)
+        later. Compiling, half a minute once per machine, is not counted. To repeat a search that the time limit ended,
+        set `generations=est.n_generations_, time_limit=None` and the same `random_state`, and
+        `population_size=est.settings_.population_size` if the limit was above 10 s.
     generations : int or None, default=None
         Generations after which the search stops.
     target_error : float, default=0
@@ -252,6 +255,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
 
         A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter.
         """
+        began = time.perf_counter()
         settings = self._settings()
         self._check_parameters(settings)
         name = getattr(y, "name", None)
@@ -291,7 +295,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         target = self.target_error
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
-        found = self._search(cases, settings, units, target)
+        found = self._search(cases, settings, units, target, self._seconds(began, train))
         allowed = allowed_by(rule, shapes, structure)
         self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping)
         self.history_[["best_mae", "median_mae"]] *= unit

@@ -30,10 +30,14 @@ class Rows:
         X, y, weight = distinct_rows(np.column_stack([X, sigma]), y, weight)
         return cls(X[:, :-1], y, weight, X[:, -1])
 
-    def take(self, index: np.ndarray) -> Rows:
+    def take(self, index: np.ndarray | slice) -> Rows:
         """The rows at `index`."""
         sigma = None if self.sigma is None else self.sigma[index]
         return Rows(self.X[index], self.y[index], self.weight[index], sigma)
+
+    def some(self, most: int) -> Rows:
+        """These rows, or `most` of them if there are more, evenly spread over their order, which is that of a hash."""
+        return self if len(self.y) <= most else self.take(evenly(len(self.y), most))
 
     def held_back(self) -> tuple[Rows, Rows | None]:
         """The rows to search with, and a quarter of them held back for validation; None if there are too few."""
@@ -43,6 +47,11 @@ class Rows:
 
         first, second = train_test_split(np.arange(len(self.y)), test_size=HELD_BACK, random_state=0)
         return self.take(np.sort(first)), self.take(np.sort(second))
+
+
+def evenly(n: int, most: int) -> slice | np.ndarray:
+    """All of `n` rows, or the indices of `most` of them, evenly spread, if there are more."""
+    return slice(None) if n <= most else np.linspace(0, n - 1, most).astype(int)
 
 
 def distinct_rows(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
