@@ -20,6 +20,7 @@ from epsilex.dimensions import knowledge
 from epsilex.dimensions.carried import units_by_name
 from epsilex.dimensions.units import from_header
 from epsilex.evolution import Cases, Settings, rehearse
+from epsilex.evolution.measuring.redrawing import from_rows
 from epsilex.fitted import Fitted
 from epsilex.forms.knowledge import outline_of
 from epsilex.forms.knowledge import scaled as scaled_outline
@@ -332,8 +333,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
-        n = settings.max_cases  # rows are ordered by hash, so the first ones are a random draw
-        return Cases.from_arrays(X[:n], y[:n], weight[:n], settings.loss, shadow, more, zero)
+        n, how = settings.max_cases, (settings.loss, shadow, more, zero)
+        if n is None or len(y) <= n:
+            return Cases.from_arrays(X, y, weight, *how)
+        return from_rows(X, y, weight, *how, n, settings.seed)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""
