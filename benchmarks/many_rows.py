@@ -1,4 +1,4 @@
-"""Very many rows: cases drawn anew against the same cases throughout, the time limit, and ten million rows of a file."""
+"""Very many rows: cases drawn anew against the same throughout, the time limit, and ten million rows of a file."""
 
 from __future__ import annotations
 

@@ -156,6 +156,9 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         generations also ends once it has long found nothing better: "settled".
     settings_ : Settings
         The settings of the search.
+    rows_used_ : dict
+        Numbers of distinct rows: `"scored"`, which the front is scored on; `"tuned"`, by which constants are tuned at
+        the end; `"seen"`, which the search sees at a time.
 
     Examples
     --------
@@ -254,11 +257,14 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 
-        A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter.
+        A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter. Of
+        more than a million rows about a million are drawn at random. X may be a Dask dataframe, with y and the weights
+        columns of the same partitions; only the rows drawn come into memory.
         """
         began = time.perf_counter()
         settings = self._settings()
         self._check_parameters(settings)
+        X, y, sample_weight = self._in_memory(X, y, sample_weight, settings.seed)
         name = getattr(y, "name", None)
         X, labels = separated(X, self.groups)
         X, y, weight = self._validated(X, y, sample_weight)

@@ -513,6 +513,7 @@ BAD = {
     "tuning_share": (-1, 1.5),
     "tuning_cases": (1, "a"),
     "max_cases": (1, "a"),
+    "fresh_cases": (0, "a"),
     "short_share": (-0.1, "a"),
     "variations": (3, "grafts", {"seeds": 0.1}, {"grafts": -0.1}, {"grafts": 1.5}, {"grafts": "a"}, {"grafts": np.nan}),
     "shadow": ("yes", None),
