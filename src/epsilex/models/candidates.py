@@ -20,7 +20,7 @@ LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that 
 PRINTED = 12  # forms that are described as they are printed
 CERTIFIED = 4  # forms of each length whose shape is checked on many points
 RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
-RACED = 12  # forms of the shortest descriptions that are described on all rows, besides the best of each length
+RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
 
 
 def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
@@ -52,7 +52,7 @@ def raced(forms: Sequence[Form], score: Scorer) -> list[Form]:
         return list(forms)
     bench = Bench(score.train.X, score.noises, score.language, score.allowed)
     finals: list[Form | None] = []
-    for form in _diverse(forms, RACED):
+    for form in dict.fromkeys([*forms[:RACED], *_improving(forms)]):
         noise = next(noise for noise in score.noises if noise.kind == form.description.noise.kind)
         simple = frozenset(k for k in constant_places(form.nodes) if is_simple(form.nodes[k]))
         finals.append(bench.described(bench.tuned(form.nodes, noise, simple, RACING_STEPS)))
@@ -72,10 +72,20 @@ def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
     return kept
 
 
-def _diverse(forms: Sequence[Form], few: int = LEANED) -> list[Form]:
+def _improving(forms: Sequence[Form]) -> list[Form]:
+    """The first form of each length that leaves smaller residuals than the ones of shorter lengths."""
+    first = {len(form.nodes): form for form in reversed(forms)}
+    found: list[Form] = []
+    for length in sorted(first):
+        if not found or first[length].description.residuals < found[-1].description.residuals:
+            found.append(first[length])
+    return found
+
+
+def _diverse(forms: Sequence[Form]) -> list[Form]:
     """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
     first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
-    return [forms[k] for k in dict.fromkeys([*range(min(few, len(forms))), *sorted(first.values())])]
+    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
 
 
 def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
