@@ -96,6 +96,8 @@ def gain(
 ) -> float:
     """By how many nats the program, its constants tuned under the noise `tuned`, describes the rows better than the
     reference does; see the top of this file."""
+    if len(fitted_places(nodes)) >= len(rows.y) - 1:
+        return -math.inf  # so many constants meet any rows
     ours, theirs = left_out(nodes, rows.X, tuned), rows.y - over.left_out
     by_squares = _saved(ours, theirs, noises[:1]) if noises[0].kind == "additive" else math.inf
     return min(_saved(ours, theirs, noises) - _charge(nodes, over, language), by_squares + math.log(ODDS))
