@@ -94,7 +94,7 @@ def result(est: Any, rng: np.random.Generator) -> Row:
 
 
 def section(results: Results) -> Section:
-    runs = results.rows()
+    runs = [run for run in results.rows() if "used" in run]  # those of older versions have no such figures
     if not runs:
         return Section("Rows", "No runs yet.\n")
     lines = [
