@@ -69,7 +69,9 @@ def fit(
         if not holds_result(out) and plain:
             est.watch = partial(LiveFiles, out, data, shlex.join(command))
         est.fit(X, y, None if data.weight is None else data.weight[training])
-        notes = [*data.table.notes, *rows_in_words(est.rows_used_, est.settings_.fresh_cases)]
+        used = rows_in_words(est.rows_used_, est.settings_.fresh_cases)
+        note(used)
+        notes = [*data.table.notes, *used]
         notes += [str(w.message) for w in caught if w.category is UserWarning]
         size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
         record = record_of(est, measurements(data), data.target, shlex.join([*command, *size]), notes, data.name)
