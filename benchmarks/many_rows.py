@@ -106,9 +106,9 @@ def section(results: Results) -> Section:
         return Section("Cases drawn anew", "No runs yet.\n")
     seeds = len({row["seed"] for row in rows})
     note = (
-        f"Test R2, the median over seeds ({seeds} so far), and generations, after {SECONDS:g} CPU seconds of search, one "
-        "thread. Of more rows than the number of cases, the search sees that number: the same throughout, or drawn anew "
-        f"every 5 (1024) or 10 (4096) generations. Simulated problems have {ROWS:,} rows."
+        f"Test R2, the median over seeds ({seeds} so far), and generations, after {SECONDS:g} CPU seconds of search, "
+        "one thread. Of more rows than the number of cases, the search sees that number: the same throughout, or drawn "
+        f"anew every 5 (1024) or 10 (4096) generations. Simulated problems have {ROWS:,} rows."
     )
     lines = []
     for problem in dict.fromkeys(row["problem"] for row in rows):
