@@ -15,7 +15,7 @@ from benchmarks.runs import ROOT, Results
 from benchmarks.timing import page
 
 NAMES = ("compare", "small", "laws", "coverage", "ablation", "rows")
-OWN_PAGES = ("feynman",)  # benchmarks that write a page of their own
+OWN_PAGES = ("feynman", "many_rows")  # benchmarks that write a page of their own
 PACKAGES = ("epsilex", "numba", "numpy", "scikit-learn", "pyoperon", "gplearn", "sympy", "statsmodels")
 PAGE = Path(__file__).with_name("FIT.md")
 HEAD = """\

@@ -94,6 +94,7 @@ SETTINGS: dict[str, Constraint] = {
     "tuning_cases": integer_from(2),
     "survival": (lambda v: isinstance(v, str), "a name"),
     "max_cases": _or_none(integer_from(2)),
+    "fresh_cases": _or_none(integer_from(1)),
     "shadow": _BOOLEAN,
     "planters": _NAMES,
     "elitism": _BOOLEAN,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epsilex.constraints import check, integer_from
+from epsilex.data.lazy import is_lazy
 from epsilex.data.rows import Rows
 from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Settings
@@ -122,6 +123,11 @@ class DynamicRegressor(SymbolicRegressor):
                 "shadow rows, no polishing and no validation rows in a dynamic model; got "
                 + ", ".join(name for name, value in impossible.items() if value)
             )
+
+    def _in_memory(self, X: Any, y: Any, sample_weight: Any, seed: int) -> tuple[Any, Any, Any]:
+        if is_lazy(X):
+            raise ValueError("X: expected a time series in memory, because its rows have an order; got Dask's")
+        return X, y, sample_weight
 
     def _population_size(self, usual: int) -> int:
         """A free run takes long: the population does not grow with the time."""

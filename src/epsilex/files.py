@@ -13,6 +13,7 @@ import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 
 try:
@@ -75,18 +76,26 @@ def read_file(path: Path, most: int | None = None) -> bytes:
 
     A file that grows is read up to the size it had.
     """
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if most is not None and size > most:
+            raise ValueError(f"{path}: expected at most {most} bytes; got {size}")
+        content = bytearray()
+        while len(content) < size and (more := file.read(size - len(content))):
+            content += more
+        return bytes(content)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[FileIO]:
+    """A regular file to read, see `read_file`."""
     # A pipe without a writer would block without O_NONBLOCK.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(handle, "rb", buffering=0) as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            raise ValueError(f"{path}: expected a file; got {_KINDS.get(stat.S_IFMT(about.st_mode), 'something else')}")
-        if most is not None and about.st_size > most:
-            raise ValueError(f"{path}: expected at most {most} bytes; got {about.st_size}")
-        content = bytearray()
-        while len(content) < about.st_size and (more := file.read(about.st_size - len(content))):
-            content += more
-        return bytes(content)
+        kind = os.fstat(handle).st_mode
+        if not stat.S_ISREG(kind):
+            raise ValueError(f"{path}: expected a file; got {_KINDS.get(stat.S_IFMT(kind), 'something else')}")
+        yield file
 
 
 def clean(folder: Path, names: Sequence[str] = ()) -> None:

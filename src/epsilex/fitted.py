@@ -25,6 +25,7 @@ from epsilex.grouping import Grouping
 from epsilex.models.answer import answer
 from epsilex.models.choice.words import Choice
 from epsilex.models.front import Scorer, front_frame, of_form
+from epsilex.models.polish import MAX_ROWS
 from epsilex.models.uncertainty import with_uncertainty
 from epsilex.programs.fold import Node
 from epsilex.shapes.knowledge import Shapes
@@ -47,6 +48,7 @@ class Fitted(Shown):
     models_: list[Model]
     front_: pd.DataFrame
     history_: pd.DataFrame
+    rows_used_: dict[str, int]
     groups: str | None
 
     def take(self, *, length: int) -> Self:
@@ -127,6 +129,10 @@ class Fitted(Shown):
             told = grouping.answer([*kept, *guesses], scorer, self._names(), self.choose, most)
         self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
+        self.rows_used_ = {
+            "scored": len(train.y), "tuned": min(len(train.y), MAX_ROWS),
+            "seen": min(len(train.y), settings.max_cases or len(train.y)),
+        }  # fmt: skip
         self.search_ = found
         exact = told.models[told.chosen].metrics["mae"] <= NEARLY * float(np.abs(train.y - train.y.mean()).mean())
         perfect = found.reason == "exact" or (found.reason == "target" and self.target_error == 0.0)

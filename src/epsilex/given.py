@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from epsilex.data.checking import check_names, checked_weights, standard_errors
+from epsilex.data.lazy import in_memory
 from epsilex.data.rows import Rows
 from epsilex.models.choice.rules import rule_of
 
@@ -22,6 +23,10 @@ class Given(BaseEstimator):
     choose: str | Callable
     _names: Callable[[], list[str]]
     _continues: Callable[[], bool]
+
+    def _in_memory(self, X: Any, y: Any, sample_weight: Any, seed: int) -> tuple[Any, Any, Any]:
+        """The rows of a Dask dataframe that a fit keeps; other data as it is."""
+        return in_memory(X, y, sample_weight, self.noise, seed)
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         X, y = validate_data(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,6 +20,7 @@ from epsilex.dimensions import knowledge
 from epsilex.dimensions.carried import units_by_name
 from epsilex.dimensions.units import from_header
 from epsilex.evolution import Cases, Settings, rehearse
+from epsilex.evolution.measuring.redrawing import from_rows
 from epsilex.fitted import Fitted
 from epsilex.forms.knowledge import outline_of
 from epsilex.forms.knowledge import scaled as scaled_outline
@@ -45,9 +48,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         function of (errors, n, rng) that returns the indices of `n` parents, with `errors` of shape
         (individuals, cases). The default draws 100 cases per generation; `"lex_e_mad"` uses all.
     time_limit : float or None, default=30
-        Seconds after which the search stops; compiling, half a minute once per machine, is not counted. To repeat a
-        search that the time limit ended, set `generations=est.n_generations_, time_limit=None` and the same
-        `random_state`, and `population_size=est.settings_.population_size` if the limit was above 10 s.
+        Seconds of a fit: the search stops so early that the choice is made when they are over, or up to a second (5%)
+        later. Compiling, half a minute once per machine, is not counted. To repeat a search that the time limit ended,
+        set `generations=est.n_generations_, time_limit=None` and the same `random_state`, and
+        `population_size=est.settings_.population_size` if the limit was above 10 s.
     generations : int or None, default=None
         Generations after which the search stops.
     target_error : float, default=0
@@ -152,6 +156,9 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         generations also ends once it has long found nothing better: "settled".
     settings_ : Settings
         The settings of the search.
+    rows_used_ : dict
+        Numbers of distinct rows: `"scored"`, which the front is scored on; `"tuned"`, by which constants are tuned at
+        the end; `"seen"`, which the search sees at a time.
 
     Examples
     --------
@@ -250,10 +257,14 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 
-        A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter.
+        A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter. Of
+        more than a million rows about a million are drawn at random. X may be a Dask dataframe, with y and the weights
+        columns of the same partitions; only the rows drawn come into memory.
         """
+        began = time.perf_counter()
         settings = self._settings()
         self._check_parameters(settings)
+        X, y, sample_weight = self._in_memory(X, y, sample_weight, settings.seed)
         name = getattr(y, "name", None)
         X, labels = separated(X, self.groups)
         X, y, weight = self._validated(X, y, sample_weight)
@@ -291,7 +302,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         target = self.target_error
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
-        found = self._search(cases, settings, units, target)
+        found = self._search(cases, settings, units, target, self._seconds(began, train))
         allowed = allowed_by(rule, shapes, structure)
         self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping)
         self.history_[["best_mae", "median_mae"]] *= unit
@@ -328,8 +339,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
 
     def _cases(self, X, y, weight, zero: float, settings: Settings) -> Cases:
         shadow, more = (shadow_rows(X, settings.seed, n) if settings.shadow else None for n in (ROWS, FINAL_ROWS))
-        n = settings.max_cases  # rows are ordered by hash, so the first ones are a random draw
-        return Cases.from_arrays(X[:n], y[:n], weight[:n], settings.loss, shadow, more, zero)
+        n, how = settings.max_cases, (settings.loss, shadow, more, zero)
+        if n is None or len(y) <= n:
+            return Cases.from_arrays(X, y, weight, *how)
+        return from_rows(X, y, weight, *how, n, settings.seed)
 
     def _values(self, nodes: list[Node], X: np.ndarray) -> np.ndarray:
         """Outputs of a program in float64."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from joblib import effective_n_jobs
 
+from epsilex.data.rows import Rows
 from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Checkpoint, Search, Settings, Stop, continued, search
 from epsilex.evolution.islands.plan import Islands, islands_of
@@ -18,10 +20,13 @@ from epsilex.evolution.observers.observer import Callback, Observer
 from epsilex.evolution.observers.signals import Interrupt
 from epsilex.interrupts import heard
 from epsilex.models.choice.rules import rule_of
+from epsilex.models.effort import seconds_to_answer
 from epsilex.parameters import Parameters
 from epsilex.pools import DaskPool, HerePool, Pool, kept_processes
 from epsilex.programs.operators import own_operators
 
+LATE, LATE_SHARE = 1.0, 0.05  # seconds, or share of the time limit: how late a fit may end
+PLANNED = 0.8  # share of that lateness that the answer may take
 EXACT = 1e-6  # of the target's standard deviation: error of an exact formula in float32
 
 
@@ -41,14 +46,26 @@ class Searching(Parameters):
         def _seen(self) -> list[str]: ...
         def _watchers(self, names: Sequence[str], units: Scales, loss: str | Callable) -> list[Callback]: ...
 
-    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
+    def _seconds(self, began: float, rows: Rows) -> float | None:
+        """Seconds for the search of a fit that began at `began`, so that the answer is there when the time is over.
+
+        A fit may end late by LATE seconds, or by LATE_SHARE of the limit if that is more, and a part of this is planned
+        for. The search has at least half of the time.
+        """
+        if self.time_limit is None:
+            return None
+        late = max(LATE, LATE_SHARE * self.time_limit)
+        answer = max(0.0, seconds_to_answer(rows) - PLANNED * late)
+        return max(0.5 * self.time_limit, self.time_limit - answer - (time.perf_counter() - began))
+
+    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float, seconds: float | None) -> Search:
         plan = islands_of(self.islands)
         n_jobs = effective_n_jobs(self.n_jobs or 1)
         begin = self._begin(cases, settings, plan, n_jobs)
         done = begin.state.generation if begin else 0
         generations = None if self.generations is None else self.generations + done
         exact = EXACT * float(cases.y.std()) if settings.scaling else -1.0
-        stop = Stop(generations, self.time_limit, target, exact)
+        stop = Stop(generations, seconds, target, exact)
         checkpoint = Checkpoint(Path(self.checkpoint), self.checkpoint_every) if self.checkpoint is not None else None
         own: list[Observer] = [*self._watchers(self._seen(), units, settings.loss)]
         settles = self.generations is None and rule_of(self.choose).settles

@@ -77,6 +77,7 @@ FIT = {
     ),
     "--noise": (["--noise", "err"], lambda got: "err" not in got.data.table.X and got.data.sigma[-1] == 0.2),
     "--test-share": (["--test-share", "0.5"], lambda got: got.data.held_back.sum() == 30),
+    "--rows": (["--rows", "40"], lambda got: any("40 of the 60 rows" in text for text in got.news)),
     "--strict": (["--strict", "--ignore", "odd"], lambda got: "--strict" in got.command),
     "--encoding": (["--encoding", "cp037"], lambda got: len(got.data.table.y) == 59),
     "--sheet": (["--sheet", "two"], lambda got: list(got.data.table.X) == ["b"]),

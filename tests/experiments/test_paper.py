@@ -38,6 +38,7 @@ TABLE_1 = {
     "survival": "generational",
     "loss": "mae",
     "max_cases": None,
+    "fresh_cases": None,
     "coefficients": False,
     "scaling": False,
     "limit_outputs": True,

@@ -18,8 +18,9 @@ from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
 from epsilex.data.shadow import shadow_rows
 from epsilex.models.answer import answer
+from epsilex.models.candidates import forms_of
 from epsilex.models.choice.accuracy import by_accuracy
-from epsilex.models.front import Scorer, forms_of, front_by_loss, front_frame
+from epsilex.models.front import Scorer, front_by_loss, front_frame
 from epsilex.models.model import model
 from epsilex.models.polish import polish
 from epsilex.programs.numeric import evaluate64

@@ -433,3 +433,37 @@ def test_a_function_is_compared_up_to_the_freedom_of_its_form():
     for text, close in (("5*exp(-0.7*t)", True), ("5*exp(-0.7*t) + 1", False), ("5*exp(-0.71*t)", False)):
         own = replace(m, form=Inside("f(x)*g(t)", {"g": (("t",), tuple(parse(text, ["t"])))}))
         assert (forms.distance(own, "g", inner) <= forms.CLOSE) is close
+
+
+class TestManyRows:
+    def test_sections(self, tmp_path):
+        from benchmarks import many_rows, rows
+
+        found = runs.Results(tmp_path / "many_rows.jsonl", many_rows.KEY)
+        assert "No runs yet" in many_rows.section(found).text
+        for task in many_rows.tasks(("friedman",), seeds=3):
+            r2 = 0.9 + 0.01 * task["seed"]
+            found.add(task | {"rows": 5, "r2": r2, "generations": 7, "date": "2026-01-01", "commit": "c"})
+        assert "| friedman | 5 | 0.9100 (7) | 0.9100 (7) | 0.9100 (7) |" in many_rows.section(found).text
+        found = runs.Results(tmp_path / "rows.jsonl", rows.KEY)
+        found.add({"rows": 9, "seconds": 60.0, "method": "ours", "wall": 71.0})  # of an older version
+        assert "No runs yet" in rows.section(found).text
+        measured = {"wall": 20.4, "reading": 2.6, "gigabytes": 1.5, "r2": 0.96, "length": 15, "generations": 9}
+        found.add(rows.TASKS[1] | measured | {"used": {"scored": 750_000}})
+        told = rows.section(found)
+        assert told.figures == [("10,000,000 x 10 rows (file), 20 s", "<= 21 s, < 4 GB", "20.4 s, 1.50 GB")]
+
+    def test_a_problem_of_fewer_rows_is_not_drawn_anew_from_more(self):
+        from benchmarks import many_rows
+
+        assert {task["method"] for task in many_rows.tasks(("tower",))} == {"4096, the same", "1024, anew"}
+
+    @pytest.mark.parametrize("problem", ["friedman", "arm", "rare"])
+    def test_simulated_problems(self, problem, monkeypatch):
+        from benchmarks import many_rows
+
+        monkeypatch.setattr(many_rows, "ROWS", 500)
+        monkeypatch.setattr(many_rows, "TEST_ROWS", 100)
+        X, y, X_test, y_test = many_rows.load(problem, 0)
+        assert (len(X), len(y), len(X_test), len(y_test)) == (500, 500, 100, 100)
+        assert np.isfinite(y).all()

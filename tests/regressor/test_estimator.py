@@ -513,6 +513,7 @@ BAD = {
     "tuning_share": (-1, 1.5),
     "tuning_cases": (1, "a"),
     "max_cases": (1, "a"),
+    "fresh_cases": (0, "a"),
     "short_share": (-0.1, "a"),
     "variations": (3, "grafts", {"seeds": 0.1}, {"grafts": -0.1}, {"grafts": 1.5}, {"grafts": "a"}, {"grafts": np.nan}),
     "shadow": ("yes", None),
@@ -626,3 +627,36 @@ class TestSettings:
         est = SymbolicRegressor.paper(selection="lex", crossover=0.7, n_jobs=2, generations=5)
         assert est.settings == Settings.paper(selection="lex", crossover=0.7)
         assert (est.n_jobs, est.generations) == (2, 5)
+
+
+class TestTimeLimit:
+    """The limit is that of the whole fit: reading and choosing take their part of it."""
+
+    @pytest.fixture
+    def hour(self, monkeypatch):
+        """A clock that stands still, and an answer that takes so many seconds."""
+        from epsilex import searching
+
+        monkeypatch.setattr(searching.time, "perf_counter", lambda: 1000.0)
+
+        def seconds(limit, answer, spent=0.0):
+            monkeypatch.setattr(searching, "seconds_to_answer", lambda rows: answer)
+            return SymbolicRegressor(time_limit=limit)._seconds(1000.0 - spent, None)
+
+        return seconds
+
+    def test_no_limit(self, hour):
+        assert hour(None, 5.0) is None
+
+    @pytest.mark.parametrize(
+        ("limit", "answer", "spent", "left"),
+        [
+            (10.0, 0.5, 0.0, 10.0),  # within the second that a fit may be late
+            (10.0, 1.8, 0.0, 9.0),
+            (10.0, 1.8, 2.0, 7.0),
+            (100.0, 6.0, 0.0, 98.0),  # 5% of it are more than a second
+            (2.0, 60.0, 5.0, 1.0),  # the search has half of the time at least
+        ],
+    )
+    def test_seconds_of_the_search(self, hour, limit, answer, spent, left):
+        assert hour(limit, answer, spent) == pytest.approx(left)

@@ -10,6 +10,7 @@ from epsilex.cli.options import REQUIRED, Option, option
 from epsilex.cli.words import assigned, pairs, quoted
 
 TEST_SHARE = 0.25
+MOST_ROWS = 1_000_000
 
 
 class Preset(StrEnum):
@@ -155,6 +156,7 @@ FIT: tuple[Option, ...] = (
         min=0.0,
         max=0.9,
     ),
+    option("rows", int, "Rows to use at most, drawn at random if there are more.", MOST_ROWS, min=20),
     option("strict", bool, "Missing or unusable values are an error.", False),
     *READING,
     # the search

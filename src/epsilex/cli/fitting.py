@@ -13,7 +13,7 @@ from typing import Any
 from epsilex.cli.folder import check_free, claimed, holds_result
 from epsilex.cli.live import LiveFiles, WatchedRegressor
 from epsilex.cli.preparing import Data
-from epsilex.cli.recording import front_table, measurements
+from epsilex.cli.recording import front_table, measurements, rows_in_words
 from epsilex.cli.terminal import note
 from epsilex.data.scales import Scales
 from epsilex.evolution.observers.records import exists, previous
@@ -69,7 +69,10 @@ def fit(
         if not holds_result(out) and plain:
             est.watch = partial(LiveFiles, out, data, shlex.join(command))
         est.fit(X, y, None if data.weight is None else data.weight[training])
-        notes = [*data.table.notes, *(str(w.message) for w in caught if w.category is UserWarning)]
+        used = rows_in_words(est.rows_used_, est.settings_.fresh_cases)
+        note(used)
+        notes = [*data.table.notes, *used]
+        notes += [str(w.message) for w in caught if w.category is UserWarning]
         size = ("--population", str(est.settings_.population_size), "--generations", str(est.n_generations_))
         record = record_of(est, measurements(data), data.target, shlex.join([*command, *size]), notes, data.name)
         _write(record, est, out)

@@ -12,6 +12,7 @@ import numpy as np
 
 from epsilex.cli.preparing import Data
 from epsilex.cli.recording import front_table, measurements
+from epsilex.data.rows import evenly
 from epsilex.data.scales import Scales
 from epsilex.evolution import Settings, State, Stop
 from epsilex.evolution.observers.archive import Archive
@@ -24,6 +25,7 @@ from epsilex.report import Course, Fit, record_of, render
 
 EVERY = 10.0  # seconds between two refreshes, at least
 SHARE = 0.02  # of the time that refreshing may take
+MAX_ROWS = 20_000  # training rows on which a running search is shown, at most
 ROWS_EVERY = 0.2  # seconds between two points of the history
 
 
@@ -47,6 +49,8 @@ class LiveFiles:
         self._next += EVERY
         self._rows: list[dict[str, float]] = []
         self._row = -np.inf
+        training = np.flatnonzero(~data.held_back)
+        self._rows_shown = training[evenly(len(training), MAX_ROWS)]
 
     def see(self, state: State, archive: Archive) -> None:
         now = time.monotonic()
@@ -102,9 +106,8 @@ class LiveFiles:
         return front
 
     def _measured(self, m: Model) -> Model:
-        training = ~self.data.held_back
-        X, y = self.data.table.X[training], self.data.table.y[training]
-        weight = np.ones(len(y)) if self.data.weight is None else self.data.weight[training]
+        X, y = self.data.table.X.iloc[self._rows_shown], self.data.table.y[self._rows_shown]
+        weight = np.ones(len(y)) if self.data.weight is None else self.data.weight[self._rows_shown]
         with np.errstate(all="ignore"):
             errors = np.abs(y - m.predict(X))
             errors = np.where(np.isfinite(errors), errors, np.inf)

@@ -55,7 +55,7 @@ class Data:
 
 def prepared(path: Path, asked: Mapping[str, Any]) -> Data:
     """The table in a file, as the options ask for it."""
-    frame, notes = read_with_notes(path, asked["encoding"], asked["sheet"])
+    frame, notes = read_with_notes(path, asked["encoding"], asked["sheet"], asked["rows"], asked["seed"])
     target = asked["target"]
     if target not in frame.columns:
         raise ValueError(f"target: expected one of the columns {_names(frame.columns)}; got {target!r}")

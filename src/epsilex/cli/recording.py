@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,17 @@ def measurements(data: Data) -> Measurements:
     groups = None if data.groups is None or data.labels is None else (data.groups, data.labels)
     X = data.features.to_numpy(np.float64)
     return Measurements(X, data.table.y, data.held_back, weight=data.weight, groups=groups)
+
+
+def rows_in_words(used: Mapping[str, int], fresh: int | None) -> list[str]:
+    """Which rows a fit used for what, one sentence; none if it used all for everything."""
+    if used["seen"] == used["scored"]:
+        return []
+    often = "the same throughout" if fresh is None else f"drawn anew every {fresh} generations"
+    return [
+        f"the search saw {used['seen']} of {used['scored']} rows at a time, {often}; the formulas it found were tuned "
+        f"on {used['tuned']} and scored on all"
+    ]
 
 
 def front_table(fit: Fit) -> pd.DataFrame:

@@ -43,7 +43,7 @@ class Noise:
         floor = ROUNDING * (variance if kind == "additive" else 1.0)
         return cls(kind, rows.y, weight, floor if floor > 0.0 else 1e-300)
 
-    def take(self, rows: np.ndarray) -> Noise:
+    def take(self, rows: np.ndarray | slice) -> Noise:
         """The noise on some of the rows."""
         return Noise(self.kind, self.y[rows], self.weight[rows], self.floor)
 

@@ -8,6 +8,8 @@ import numpy as np
 
 HELD_BACK = 0.25  # share of the rows held back for validation
 LEAST = 8  # rows; of fewer none are held back
+MOST = 1_000_000  # rows that a fit keeps; more say nothing new, and would take memory and time
+CHUNK = 1 << 16  # rows hashed at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +26,24 @@ class Rows:
 
     @classmethod
     def distinct(cls, X: np.ndarray, y: np.ndarray, weight: np.ndarray, sigma: np.ndarray | None = None) -> Rows:
-        """The distinct rows; rows that differ in their standard error alone are two."""
+        """The distinct rows; rows that differ in their standard error alone are two. Of more than MOST rows, about MOST
+        are drawn by a hash, so equal rows stay together and the order of rows does not matter."""
+        if len(y) > MOST:
+            few = drawn_by_hash(X, y, MOST)
+            X, y, weight, sigma = X[few], y[few], weight[few], None if sigma is None else sigma[few]
         if sigma is None:
             return cls(*distinct_rows(X, y, weight))
         X, y, weight = distinct_rows(np.column_stack([X, sigma]), y, weight)
         return cls(X[:, :-1], y, weight, X[:, -1])
 
-    def take(self, index: np.ndarray) -> Rows:
+    def take(self, index: np.ndarray | slice) -> Rows:
         """The rows at `index`."""
         sigma = None if self.sigma is None else self.sigma[index]
         return Rows(self.X[index], self.y[index], self.weight[index], sigma)
+
+    def some(self, most: int) -> Rows:
+        """These rows, or `most` of them if there are more, evenly spread over their order, which is that of a hash."""
+        return self if len(self.y) <= most else self.take(evenly(len(self.y), most))
 
     def held_back(self) -> tuple[Rows, Rows | None]:
         """The rows to search with, and a quarter of them held back for validation; None if there are too few."""
@@ -43,6 +53,20 @@ class Rows:
 
         first, second = train_test_split(np.arange(len(self.y)), test_size=HELD_BACK, random_state=0)
         return self.take(np.sort(first)), self.take(np.sort(second))
+
+
+def evenly(n: int, most: int) -> slice | np.ndarray:
+    """All of `n` rows, or the indices of `most` of them, evenly spread, if there are more."""
+    return slice(None) if n <= most else np.linspace(0, n - 1, most).astype(int)
+
+
+def drawn_by_hash(X: np.ndarray, y: np.ndarray, most: int) -> np.ndarray:
+    """Indices of about `most` rows, those with the least hashes of X and y."""
+    hashes = np.empty(len(y), np.uint64)
+    for first in range(0, len(y), CHUNK):
+        rows = slice(first, first + CHUNK)
+        hashes[rows] = _hashes(np.column_stack([X[rows], y[rows]]) + 0.0)
+    return np.flatnonzero(hashes <= np.partition(hashes, most - 1)[most - 1])
 
 
 def distinct_rows(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 
 START, NEWCOMER, VARY, CLIMB, TUNE, STOCK, SCION, GRAFT, GEOMETRIC, FORM = range(16, 26)
-STEER, EMIGRATE, IMMIGRATE = 40, 41, 42
+STEER, EMIGRATE, IMMIGRATE, CASES = 40, 41, 42, 43
 NICHE = 32  # offset between the variation purposes of consecutive niches
 LENGTHS = 100  # offset from the purpose of new programs to that of their lengths
 

@@ -12,6 +12,7 @@ import numpy as np
 from epsilex import selection
 from epsilex.dimensions.law import law_of
 from epsilex.evolution.measuring.cases import Cases
+from epsilex.evolution.measuring.redrawing import draw_of, redrawn
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.clock import Clock
 from epsilex.evolution.population import Population
@@ -61,6 +62,7 @@ class Run:
 
     def __init__(self, cases: Cases, settings: Settings, n_jobs: int = 1):
         self.cases, self.settings, self.n_jobs = cases, settings, n_jobs
+        self._first, self._number = cases, 0  # draw of the cases
         self.method = selection.method(settings.selection)
         self.tuner = TUNERS.find(settings.tuning)
         self.survival = SURVIVALS.find(settings.survival)
@@ -74,6 +76,35 @@ class Run:
         scaling = settings.scaling and self.form is None  # a form says where factors and offsets are
         self._how: dict[str, Any] = {"scaling": scaling, "limited": settings.limit_outputs, "n_jobs": n_jobs}
 
+    def at(self, generation: int) -> Run:
+        """This run, with the cases on which the state of a generation was measured."""
+        every = self.settings.fresh_cases
+        self._draw(0 if every is None else draw_of(generation, every))
+        return self
+
+    def _draw(self, number: int) -> None:
+        if self._first.rows_X is not None and number != self._number:
+            self.cases, self._number = redrawn(self._first, number) if number else self._first, number
+
+    def redrawn_for(self, generation: int) -> bool:
+        """Whether the state of a generation was measured on other cases than the one before it."""
+        every = self.settings.fresh_cases
+        return (
+            every is not None and self._first.rows_X is not None and generation % every == 1 % every and generation > 1
+        )
+
+    def renewed(self, state: State) -> State:
+        """The state on the cases of the generation that it begins: where they are new, everyone is measured anew."""
+        self.at(state.generation + 1)
+        if not self.redrawn_for(state.generation + 1):
+            return state
+        with self.clock("evaluate"):
+            population = self.refused(self.measured(state.population.programs))
+            population.age = state.population.age.copy()
+            look_closer(population, self.cases, self.n_jobs)
+        # What a selection method remembers is about earlier cases.
+        return replace(state, population=population, evaluations=state.evaluations + len(population), memory={})
+
     @property
     def language(self) -> Language:
         """The language of the formulas."""
@@ -81,6 +112,7 @@ class Run:
 
     def start(self) -> State:
         """Random programs, some of them planted, the first of them the user's guesses."""
+        self.at(0)
         if self.formed is not None:
             return self._formed_start(self.formed)
         programs = self.random(self.settings.population_size, 0, START)

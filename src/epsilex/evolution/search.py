@@ -16,6 +16,7 @@ from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.checkpoint import Checkpoint, load_checkpoint, write_checkpoint
 from epsilex.evolution.observers.history import History
 from epsilex.evolution.observers.observer import Observer
+from epsilex.evolution.observers.renewing import take_in, watch
 from epsilex.evolution.observers.stopping import Stop, Stopping
 from epsilex.evolution.observers.structures import described
 from epsilex.evolution.run import Run
@@ -77,8 +78,7 @@ def _search(
     if resume is not None:
         state, archive, rows = load_checkpoint(resume, settings, cases)
     archive.form = cases.prior.form
-    if settings.scaling:
-        archive.watch(cases.y, cases.zero, run.language)
+    watch(archive, run.at(0 if state is None else state.generation))
     if stop.seconds is not None:
         rehearse(cases, settings)
     history = History(run.clock, rows)
@@ -92,14 +92,14 @@ def _search(
         )
     if state is not None and (reason := stopping.reason(state)):
         return Search(state, archive, history.rows, reason)
-    last, reason = _watched(evolve(run, state), archive, watching)
+    last, reason = _watched(evolve(run, state), archive, watching, run)
     return Search(last, archive, history.rows, reason)
 
 
-def _watched(states: Iterator[State], archive: Archive, observers: Sequence[Observer]) -> tuple[State, str]:
+def _watched(states: Iterator[State], archive: Archive, observers: Sequence[Observer], run: Run) -> tuple[State, str]:
     """The state at which an observer stops the search, and the reason; an interrupt comes before all others."""
     for state in states:
-        archive.update(state.population)
+        take_in(archive, state, run)
         said = [word for observer in observers if (word := observer.see(state, archive))]
         if said:
             break
@@ -136,18 +136,18 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     population.programs.validate(cases.n_leaves)
     if cases.prior.form is not None:
         cases.prior.form.check(population.programs)
-    run = Run(cases, settings, n_jobs)
+    run = Run(cases, settings, n_jobs).at(found.state.generation)
     measured = run.refused(run.measured(population.programs))
     measured.age = population.age.copy()
     same = measured.fitness == population.fitness
     measured.tame = np.where(same, population.tame, measured.tame)
     best = run.refused(run.measured(found.archive.programs.take(found.archive.taken)))
-    look_closer(best, cases, n_jobs)
+    look_closer(best, run.cases, n_jobs)
     archive.update(best)
     if same.all():
         archive.shelves = found.archive.shelves
     elif settings.scaling:
-        archive.watch(cases.y, cases.zero, run.language)
+        watch(archive, run)
         for shelf in found.archive.shelves:
             archive.update(run.refused(run.measured(shelf.programs.take(shelf.taken))))
     memory = found.state.memory if same.all() else {}  # of other cases there is nothing to remember

@@ -66,7 +66,10 @@ class Settings:
         Who lives on, see `epsilex.evolution.survival`. The selection method "afp" needs "age_fitness"; others that
         bring a rule of survival need "by_method".
     max_cases : int or None
-        Rows the search sees, drawn at random if there are more; None for all. The front is scored on all rows.
+        Rows the search sees at a time, drawn at random if there are more; None for all. All rows score the front.
+    fresh_cases : int or None
+        Generations after which the cases are drawn anew, if there are more rows than `max_cases`; None for never.
+        Survivors and archive are then measured anew.
     shadow : bool
         Whether programs count as less fit if they are undefined or far outside the target's range on plausible rows
         that the data does not have; see `epsilex.data.shadow`.
@@ -113,6 +116,7 @@ class Settings:
     tuning_cases: int = 256  # drawn per generation for tuning, at most
     survival: str = "pareto"
     max_cases: int | None = 4096  # rows the search sees, drawn at random if there are more; None: all
+    fresh_cases: int | None = None  # generations after which they are drawn anew; None: never
     shadow: bool = True  # whether untamed programs count as less fit
     planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas in the first population
     elitism: bool = True  # of generational survival
@@ -245,6 +249,7 @@ class Settings:
             "shadow": False,
             "planters": (),
             "max_cases": None,
+            "fresh_cases": None,
             "elitism": True,
         }
         chosen = changes.get("selection", table["selection"])

@@ -13,6 +13,7 @@ import numpy as np
 
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
+from epsilex.evolution.observers.renewing import watch
 from epsilex.evolution.observers.structures import shapes_of
 from epsilex.evolution.population import Population
 from epsilex.evolution.purposes import STEER
@@ -47,6 +48,7 @@ def shaped(like: Sequence[int]) -> Unwanted:
 def without(found: Search, unwanted: Unwanted, run: Run) -> Search:
     """The search with newcomers instead of unwanted individuals, and no unwanted program in its archive."""
     state = found.state
+    run.at(state.generation)
     population = _copy(state.population)
     who = np.flatnonzero(unwanted(population.programs))
     if len(who):
@@ -59,7 +61,7 @@ def without(found: Search, unwanted: Unwanted, run: Run) -> Search:
 
 def with_guess(found: Search, nodes: Sequence[Node], run: Run) -> Search:
     """The search with a program, its constants tuned, in the place of the least fit individual."""
-    population, settings = _copy(found.state.population), run.settings
+    population, settings = _copy(found.state.population), run.at(found.state.generation).settings
     plain = Programs.empty(1, settings.max_length)
     for k, node in enumerate(nodes):
         plain.opcode[0, k], plain.feature[0, k], plain.constant[0, k] = node
@@ -75,8 +77,7 @@ def with_guess(found: Search, nodes: Sequence[Node], run: Run) -> Search:
 
 def _with(found: Search, population: Population, archive: Archive, evaluated: int, run: Run) -> Search:
     look_closer(population, run.cases, run.n_jobs)
-    if run.settings.scaling:
-        archive.watch(run.cases.y, run.cases.zero, run.language)
+    watch(archive, run)
     archive.update(population)
     state = replace(found.state, population=population, evaluations=found.state.evaluations + evaluated)
     return Search(state, archive, list(found.rows), found.reason)

@@ -10,6 +10,7 @@ from epsilex.evolution.state import State
 
 def step(state: State, run: Run) -> State:
     """One generation (Sections 2 and 4): a pure function of the state, for the same run."""
+    state = run.renewed(state)  # cases drawn anew, now and then, if there are very many
     broods = run.select(state)  # Section 2, steps 1 to 4; Eqs. 2 to 6
     offspring = run.vary(state, broods)  # Section 4: sub-tree crossover, point mutation
     children = run.measure(state, offspring)  # Eq. 1

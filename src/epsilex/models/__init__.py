@@ -8,6 +8,8 @@ own_constants  constants with one value per group of rows
 grouped      formulas for groups of rows: own constants tuned, described and chosen
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
+candidates   forms that compete for the front by their description, with very many rows in a race
+effort       how long the answer takes
 front        the best model of each length
 rescaled     models of scaled data in the user's units
 formed       models of a known form: their inner functions

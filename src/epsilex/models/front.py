@@ -5,7 +5,6 @@ A front by description includes the lean forms of its formulas; a front by loss 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -33,10 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAME = 1e-9  # relative loss difference that only reflects when tuning stopped
-LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
 CHECKED = 500  # rows on which a rewritten program is compared
-PRINTED = 12  # forms that are described as they are printed
-CERTIFIED = 4  # forms of each length whose shape is checked on many points
+SOME = 5000  # rows on which forms are tried; all rows decide between the best of them
 BOXES = 24  # into which the data's box is cut to prove a model of the front finite
 
 
@@ -54,6 +51,8 @@ class Scorer:
     shapes     what is known of values and slopes; None: nothing
     form       the form of the law, which programs fill; None: programs are formulas
     language   how programs are read
+    some       training rows to try things on: all of them, or SOME if there are more
+    some_noises  the `noises` on these
     """
 
     names: Sequence[str]
@@ -73,6 +72,8 @@ class Scorer:
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
     noises: list[Noise] = field(init=False, repr=False)
+    some: Rows = field(init=False, repr=False)
+    some_noises: list[Noise] = field(init=False, repr=False)
     shown: dict[tuple[Node, ...], list[Node]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self):
@@ -82,6 +83,9 @@ class Scorer:
         object.__setattr__(self, "box", known + [Interval(-largest, largest)] * (len(self.names) - len(known)))
         object.__setattr__(self, "limits", limits(self.train.y))
         object.__setattr__(self, "noises", possible(self.noise, self.train))
+        object.__setattr__(self, "some", self.train if self.feeds_back else self.train.some(SOME))
+        own = self.noises if self.some is self.train else [Noise.of(noise.kind, self.some) for noise in self.noises]
+        object.__setattr__(self, "some_noises", own)
         language = Language(self.operators, len(self.names))
         if self.form is not None:
             language = FormLanguage.of(self.operators, len(self.names), self.form, self.train.X)
@@ -89,7 +93,7 @@ class Scorer:
 
     @property
     def bench(self) -> Bench:
-        return Bench(self.train.X, self.noises, self.language, self.allowed)
+        return Bench(self.some.X, self.some_noises, self.language, self.allowed)
 
     @property
     def feeds_back(self) -> bool:
@@ -142,10 +146,10 @@ class Scorer:
 
     def _rewritten(self, nodes: Sequence[Node]) -> list[Node]:
         nodes = self.language.shortest(nodes, self.box, self._rows())
-        found = None if self.feeds_back else describe(nodes, self.train.X, self.noises, self.language)
+        found = None if self.feeds_back else describe(nodes, self.some.X, self.some_noises, self.language)
         if found is None or self.constants is None:
             return nodes
-        return named(nodes, self.train.X, found.noise, self.constants, self.box, self.language)
+        return named(nodes, self.some.X, found.noise, self.constants, self.box, self.language)
 
     def _rows(self) -> np.ndarray:
         """Rows on which a rewritten program must have the same values; outputs fed back are like the target."""
@@ -188,7 +192,7 @@ def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: b
         plain = score.language.each(program, simplify)
         variants = [plain]
         if polished:
-            variants = [bench.tidy(plain), *(bench.tuned(plain, noise) for noise in score.noises[:1])]
+            variants = [bench.tidy(plain), *(bench.tuned(plain, noise) for noise in score.some_noises[:1])]
         for variant in variants:
             m = score(variant, printed=False)
             if m is not None and (m.length not in best or standing(m) < standing(best[m.length])):
@@ -212,70 +216,6 @@ def _improving(models: Iterable[Model], worth: Callable[[Model], float], roundin
 def standing(m: Model) -> float:
     """The loss by which models compete for a place on the front; untamed models count as less accurate."""
     return m.metrics["loss"] * (1.0 if m.metrics["tame"] else UNTAMED)
-
-
-def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
-    """The programs and their lean forms, described, the shortest description first."""
-    bench = score.bench
-    plain = [bench.described(score.language.each(program, simplify)) for program in _promising(programs, score)]
-    pool = _pool(form for form in plain if form is not None)
-    tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
-    lean = [f for form in _diverse(tuned) for f in bench.descend(form)]
-    final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
-    return _pool([*pool, *tuned, *lean, *final])
-
-
-def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
-    """The forms by description, the first few as they are printed if that is shorter: the search may have found
-    `h^0.67*sqrt(s)` as the exponential of a sum of logarithms."""
-    if not score.printed:
-        return list(forms)
-    bench = score.bench
-    shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:PRINTED]]
-    better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
-    return _pool([*better, *forms[PRINTED:]])
-
-
-def _diverse(forms: Sequence[Form]) -> list[Form]:
-    """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
-    first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
-    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
-
-
-def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
-    """The forms that have the known shapes on many points, of the best few of each length."""
-    if score.shapes is None:
-        return list(forms)
-    kept: list[Form] = []
-    seen: Counter[int] = Counter()
-    for form in forms:
-        seen[len(form.nodes)] += 1
-        if seen[len(form.nodes)] <= CERTIFIED and score.shapes.thorough(form.nodes):
-            kept.append(form)
-    return kept
-
-
-def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
-    """The programs with the shortest residuals and structure, constants not counted, and the best of each length."""
-    found: list[tuple[float, int, Sequence[Node]]] = []
-    for program in programs:
-        out = score.values(program, score.train.X)
-        nats = min(noise.nats(noise.residuals(out)) for noise in score.noises)
-        if np.isfinite(nats):
-            found.append((nats + score.language.structure(program), len(program), program))
-    found.sort(key=lambda item: item[:2])
-    first = {length: k for k, (_, length, _) in reversed(list(enumerate(found)))}
-    kept = sorted({*range(min(LOOKED_AT, len(found))), *first.values()})
-    return [found[k][2] for k in kept]
-
-
-def _pool(forms: Iterable[Form]) -> list[Form]:
-    """Forms by description, the best of each shape."""
-    best: dict[tuple, Form] = {}
-    for form in sorted(forms, key=lambda form: form.total):
-        simple = tuple((code, feature, value == 1.0 or value == -1.0) for code, feature, value in form.nodes)
-        best.setdefault(simple, form)
-    return list(best.values())
 
 
 def front_by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> list[Model]:

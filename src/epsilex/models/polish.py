@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from epsilex.data.noise import Noise
+from epsilex.data.rows import evenly
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
 
@@ -28,9 +29,8 @@ def polish(
     places = constant_places(nodes) if places is None else list(places)
     if not places:
         return nodes
-    if len(X) > MAX_ROWS:
-        rows = np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
-        X, noise = X[rows], noise.take(rows)
+    rows = evenly(len(X), MAX_ROWS)
+    X, noise = X[rows], noise.take(rows)
     root = np.sqrt(noise.weight)
 
     def look(program):

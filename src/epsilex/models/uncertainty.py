@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.data.rows import Rows
+from epsilex.data.rows import Rows, evenly
 from epsilex.models.choice.description import fitted_places
+from epsilex.models.polish import MAX_ROWS
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import FEATURE
 
 if TYPE_CHECKING:
     from epsilex.models.model import Model
-
-MAX_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +149,8 @@ def _inverse(slopes: np.ndarray) -> np.ndarray:
 
 
 def with_uncertainty(m: Model, train: Rows, noises: Sequence[Noise], kind: str) -> Model:
-    """The model with the uncertainty of its constants from the rows, under this kind of noise."""
+    """The model with the uncertainty of its constants from the rows that tuned them, under this kind of noise."""
     noise = next((noise for noise in noises if noise.kind == kind), noises[0])
+    rows = evenly(len(train.y), MAX_ROWS)
     fitted, ties = (None, None) if m.form is None else m.form.fitted(m.nodes)
-    return replace(m, uncertainty=estimate(m.nodes, train.X, noise, fitted, ties))
+    return replace(m, uncertainty=estimate(m.nodes, train.X[rows], noise.take(rows), fitted, ties))

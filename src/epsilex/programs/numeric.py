@@ -10,11 +10,21 @@ import numpy as np
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CONSTANT
 
+BLOCK = 16_384  # rows evaluated together: their intermediate values stay in cache
+
 
 def evaluate64(nodes: Iterable[Node], X) -> np.ndarray:
     """Outputs of one program, (rows,) float64, for `X` (rows, features); undefined values are NaN or infinite."""
     X = np.asarray(X, dtype=np.float64)
+    if len(X) <= BLOCK:
+        return _block(nodes, X)
+    nodes, out = list(nodes), np.empty(len(X))
+    for first in range(0, len(X), BLOCK):
+        out[first : first + BLOCK] = _block(nodes, X[first : first + BLOCK])
+    return out
 
+
+def _block(nodes: Iterable[Node], X: np.ndarray) -> np.ndarray:
     @cache
     def column(feature):
         # Fix the layout: NumPy's sine of a strided array may differ from that of a contiguous one in the last bit.

@@ -37,7 +37,7 @@ class SteeredRegressor(SymbolicRegressor):
     desk: Desk
     modest: Scales | None = None
 
-    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float) -> Search:
+    def _search(self, cases: Cases, settings: Settings, units: Scales, target: float, seconds: float | None) -> Search:
         exact = EXACT * float(cases.y.std())
         patience = []
         if len(cases) <= settling.ROWS:

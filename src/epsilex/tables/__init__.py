@@ -1,6 +1,7 @@
 """Tables from users' files, prepared for a fit or a prediction.
 
 reading     CSV, TSV, Excel and Parquet files as columns by name
+parquet     some rows of a large Parquet file
 decoding    bytes as text, whatever their encoding
 lines       text as lines of cells: comments, titles, delimiter
 names       names of columns

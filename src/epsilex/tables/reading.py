@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from epsilex.files import read_file
 from epsilex.tables.names import named
+from epsilex.tables.parquet import drawn_rows, some_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,15 +33,27 @@ def read_as_written(path: str | Path, encoding: str | None = None, sheet: str | 
 
 
 def read_with_notes(
-    path: str | Path, encoding: str | None = None, sheet: str | None = None
+    path: str | Path, encoding: str | None = None, sheet: str | None = None, most: int | None = None, seed: int = 0
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The table in a file, and what was done to read it, one sentence each.
 
     encoding  of a text file, by default found out
     sheet     of an Excel file, by default the first with a table
+    most      rows, drawn by the seed if there are more; the others of a Parquet file are never in memory
     """
-    frame, notes = _read_file(Path(path), encoding, sheet)
+    path = Path(path)
+    if most is not None and path.suffix.lower() == ".parquet" and (drawn := some_rows(path, most, seed)) is not None:
+        frame, n = drawn
+        return frame.set_axis(named(frame.columns, path), axis=1), (_drawn_note(most, n),)
+    frame, notes = _read_file(path, encoding, sheet)
+    if most is not None and len(frame) > most:
+        notes.append(_drawn_note(most, len(frame)))
+        frame = frame.iloc[drawn_rows(len(frame), most, seed)].reset_index(drop=True)
     return frame, tuple(notes)
+
+
+def _drawn_note(most: int, n: int) -> str:
+    return f"{most} of the {n} rows are used, drawn at random"
 
 
 def _read_file(

@@ -13,6 +13,7 @@ from epsilex.evolution.islands.island import Island, Packed, Parcel
 from epsilex.evolution.islands.plan import Islands
 from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.history import row
+from epsilex.evolution.observers.renewing import take_in, watch
 from epsilex.evolution.run import Run
 from epsilex.evolution.state import State
 from epsilex.evolution.step import step
@@ -49,8 +50,7 @@ def advanced(
     else:
         island = packed.island()
     state, archive, parcels = island.state, island.archive.copy(), island.parcels  # the island itself stays as it is
-    if settings.scaling:
-        archive.watch(run.cases.y, run.cases.zero, run.language)
+    watch(archive, run.at(state.generation))
     if packed is None:
         archive.update(state.population)
         rows.append(row(state, 0.0, run.clock.seconds()))
@@ -62,7 +62,7 @@ def advanced(
         if not wanted():
             return None
         state = step(state, run)
-        archive.update(state.population)
+        take_in(archive, state, run)
         rows.append(row(state, 0.0, run.clock.seconds()))
         if state.generation % plan.every == 0:
             parcels = (parcels[1], emigrants(state, settings, plan.emigrants))

@@ -12,7 +12,8 @@ from epsilex.constraints import check, integer_from
 from epsilex.evolution.settings import Settings
 from epsilex.registry import Registry
 
-SHARED = ("coefficients", "limit_outputs", "loss", "max_cases", "scaling", "shadow")  # what errors depend on
+# What errors depend on.
+SHARED = ("coefficients", "limit_outputs", "loss", "max_cases", "fresh_cases", "scaling", "shadow")
 ISLAND = 0x15  # part of the address of an island's seed
 
 

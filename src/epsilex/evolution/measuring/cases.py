@@ -30,6 +30,8 @@ class Cases:
     more_shadow  (blocks, features, n) float32: many more shadow rows, for the best programs only; may be None
     zero     the user's 0 in the units of y
     prior    what is known of the law
+    rows_X, rows_y, rows_weight  all rows (rows, features) float32, (rows,) and (rows,) float64, from which the cases
+             are drawn, and `seed`, by which they are; None if the cases are all rows, see `measuring.redrawing`
     x_scale, y_scale  sizes of the units of the features, (features,), and of y, in the user's; None: the user's own
     outputs_buffer, trial_buffer  (any, blocks * n) and (any, rows) float32, each for one call at a time
     error_buffers  for the errors of populations
@@ -51,6 +53,10 @@ class Cases:
     prior: Prior = NOTHING
     x_scale: np.ndarray | None = None
     y_scale: float = 1.0
+    rows_X: np.ndarray | None = None
+    rows_y: np.ndarray | None = None
+    rows_weight: np.ndarray | None = None
+    seed: int = 0
     outputs_buffer: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     trial_buffer: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32), repr=False)
     error_buffers: Buffers = field(init=False, repr=False)
@@ -104,6 +110,12 @@ class Cases:
         root_weight = vector_in_blocks(np.sqrt(self.weight[who]))
         root_weight[n:] = 0.0
         return in_blocks(self.inputs[who]), vector_in_blocks(self.y[who]), root_weight
+
+    @property
+    def shadow(self) -> np.ndarray | None:
+        """The shadow rows (any, features) that every program is run on."""
+        in_rows = self.X.transpose(0, 2, 1).reshape(-1, self.X.shape[1])
+        return in_rows[len(self) : len(self) + self.n_shadow] if self.n_shadow else None
 
     @property
     def through_zero(self) -> bool:

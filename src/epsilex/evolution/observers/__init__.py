@@ -2,6 +2,7 @@
 
 observer    the protocol, and a user's function as an observer
 archive     the best program of each length
+renewing    how it takes in a state, also after the cases were drawn anew
 structures  prices and shapes of many programs
 formulas    programs of a search as formulas in the user's units
 live        the front while a search runs, as a callback sees it

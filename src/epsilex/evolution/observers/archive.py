@@ -108,6 +108,15 @@ class Archive:
 
     def update(self, population: Population) -> None:
         """Take every individual that is fitter than the one at its length, if it was run on all shadow rows."""
+        self._take_best(population)
+        if self.language is not None:
+            (total, by_share, _), shapes = self._scores(population, self.language)
+            self.shelves[0].update(population, total, shapes)
+            if not len(self.shelves[2].taken):
+                self.shelves[2].update(population, total, shapes)
+            self.shelves[1].update(population, by_share, shapes)
+
+    def _take_best(self, population: Population) -> None:
         length = population.programs.length
         standing = np.where(population.tame == 1, np.inf, population.standing)
         order = np.lexsort((standing, length))
@@ -115,19 +124,34 @@ class Archive:
         best = order[first]
         better = standing[best] < self.standing[lengths]
         self._put(lengths[better], population, best[better])
-        if self.language is not None:
-            finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
-            charges, shapes = described(population.programs, self.language)
-            n = population.errors.shape[1]
-            total = _total(finite, n, charges)
-            self.shelves[0].update(population, total, shapes)
-            if not len(self.shelves[2].taken):
-                self.shelves[2].update(population, total, shapes)
-            if self.share is not None:
-                with np.errstate(all="ignore"):
-                    shares = population.errors @ self.share
-                shares = np.where(np.isfinite(finite + shares), shares, np.inf)
-                self.shelves[1].update(population, _total(shares, n, charges), shapes)
+
+    def _scores(self, population: Population, language: Language) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """The scores (programs,) on each shelf, infinite on one that is not filled; and the shapes."""
+        finite = np.where(np.isfinite(population.fitness), population.standing, np.inf)
+        charges, shapes = described(population.programs, language)
+        n = population.errors.shape[1]
+        total, by_share = _total(finite, n, charges), np.full(len(population), np.inf)
+        if self.share is not None:
+            with np.errstate(all="ignore"):
+                shares = population.errors @ self.share
+            by_share = _total(np.where(np.isfinite(finite + shares), shares, np.inf), n, charges)
+        return (total, by_share, total), shapes
+
+    def measure_again(self, measure: Callable[[Programs], Population]) -> None:
+        """Measure all programs on other cases, by a function of them; they keep the places that they deserve there."""
+        mine = self.programs.take(self.taken)
+        self.standing[:] = np.inf
+        if len(mine):
+            self._take_best(measure(mine))
+        shelves = []
+        for k, shelf in enumerate(self.shelves):
+            fresh, taken = Shelf(self.programs.width), shelf.taken
+            if self.language is not None and len(taken):
+                again = measure(shelf.programs.take(taken))
+                scores, shapes = self._scores(again, self.language)
+                fresh.update(again, scores[k], shapes)
+            shelves.append(fresh)
+        self.shelves = tuple(shelves)
 
     def merge(self, other: Archive) -> None:
         """Take every program of another archive, of programs at most as long, that is better than the one here."""
@@ -157,8 +181,8 @@ class Archive:
         """Fill the shelves from now on; `zero` is the user's 0 in the units of the target y."""
         self.language = language
         size = y.astype(np.float64) - zero
-        if (size > 0.0).all() or (size < 0.0).all():
-            self.share = (1.0 / np.abs(size) / len(y)).astype(np.float32)
+        one_sign = (size > 0.0).all() or (size < 0.0).all()
+        self.share = (1.0 / np.abs(size) / len(y)).astype(np.float32) if one_sign else None
 
     def formula(self, length: int, scales: Sequence[Scales]) -> list[Node]:
         """The formula of the program at a length; `scales` lead from the user's units to the search's."""

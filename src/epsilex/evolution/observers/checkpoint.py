@@ -202,7 +202,8 @@ def _difference(saved: dict, settings: Settings) -> str:
 def cases_digest(cases: Cases) -> str:
     """A SHA-256 of the training cases and of what is known of their law."""
     digest = hashlib.sha256()
-    for array in (cases.X, cases.y, cases.weight):
-        digest.update(np.ascontiguousarray(array).tobytes())
+    for array in (cases.X, cases.y, cases.weight, cases.rows_X, cases.rows_y, cases.rows_weight):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).data)
     digest.update(cases.prior.text.encode())
     return digest.hexdigest()

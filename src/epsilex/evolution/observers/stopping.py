@@ -55,13 +55,19 @@ class Stopping:
         stop, rows = self.stop, self._history.rows
         if stop.generations is not None and state.generation >= stop.generations:
             return "generations"
-        if stop.seconds is not None and self._history.seconds - self._since >= stop.seconds:
-            return "time"
+        if stop.seconds is not None and self._history.seconds - self._since + 0.5 * self._pace >= stop.seconds:
+            return "time"  # one more generation would end farther from the limit than this one has
         if state.population.fitness.min() <= stop.target:
             return "target"
         if len(rows) >= PATIENCE and all(row["best_mae"] <= stop.exact for row in rows[-PATIENCE:]):
             return "exact"
         return None
+
+    @property
+    def _pace(self) -> float:
+        """Seconds of the last generation."""
+        rows = self._history.rows
+        return rows[-1]["seconds"] - rows[-2]["seconds"] if len(rows) > 1 else 0.0
 
     def end(self, state: State, archive: Archive) -> None:
         pass

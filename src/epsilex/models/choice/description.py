@@ -37,6 +37,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from epsilex.data.noise import Noise
+from epsilex.data.rows import evenly
 from epsilex.models.choice.claims import claims
 from epsilex.programs.algebra import shortest
 from epsilex.programs.algebra.gathering import gather
@@ -185,8 +186,9 @@ def _factor(name: str, parts: Sequence[_Part], plain: float) -> float:
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
     """The shortest description under one of the noises; None if the formula is not finite on every row."""
     places = constant_places(nodes)
-    rows = slice(None) if len(X) <= MAX_ROWS else np.linspace(0, len(X) - 1, MAX_ROWS).astype(int)
-    out, jacobian = language.jacobian(nodes, X, places)
+    rows = evenly(len(X), MAX_ROWS)
+    some, jacobian = language.jacobian(nodes, X[rows], places)
+    out = some if len(some) == len(X) else language.values(nodes, X)
     if not np.isfinite(out).all():
         return None
     structure = language.structure(nodes) + NESTED * claims(language.formula(nodes), X[rows], is_simple)
@@ -199,7 +201,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         if not math.isfinite(nats):
             continue
         variance = noise.variance(residuals)
-        slopes = noise.slopes(out, jacobian)[rows]
+        slopes = noise.slopes(some, jacobian)
         with np.errstate(all="ignore"):
             scale = np.sqrt(noise.weight[rows] * (len(X) / len(slopes)) / variance)
             relative = [

@@ -10,11 +10,12 @@ import numpy as np
 from epsilex.data.groups import Groups
 from epsilex.data.noise import possible
 from epsilex.data.rows import Rows
+from epsilex.models.candidates import LOOKED_AT
 from epsilex.models.choice.accuracy import by_accuracy
 from epsilex.models.choice.choosing import Decision
 from epsilex.models.choice.rule import Answer, picked_from
 from epsilex.models.choice.words import Choice, told
-from epsilex.models.front import LOOKED_AT, Scorer, front_frame
+from epsilex.models.front import Scorer, front_frame
 from epsilex.models.grouped.bench import MOST, Bench, Form
 from epsilex.models.grouped.program import Grouped, collapsed, positive
 from epsilex.models.grouped.spread import spread

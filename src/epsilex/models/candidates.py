@@ -1,0 +1,111 @@
+"""Candidates: from the programs of a search to forms, which compete for the front by their description.
+
+With very many rows, forms are made lean and their constants tuned by some of the rows; the best few then race on all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from epsilex.models.front import Scorer
+from epsilex.models.lean import Bench, Form, is_simple
+from epsilex.programs.algebra import simplify
+from epsilex.programs.fold import Node
+from epsilex.programs.gradient import constant_places
+
+LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
+PRINTED = 12  # forms that are described as they are printed
+CERTIFIED = 4  # forms of each length whose shape is checked on many points
+RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
+RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
+
+
+def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
+    """The programs and their lean forms, described, the shortest description first."""
+    bench = score.bench
+    plain = [bench.described(score.language.each(program, simplify)) for program in _promising(programs, score)]
+    pool = _pool(form for form in plain if form is not None)
+    tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
+    lean = [f for form in _diverse(tuned) for f in bench.descend(form)]
+    final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
+    return _pool([*pool, *tuned, *lean, *final])
+
+
+def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
+    """The forms by description, the first few as they are printed if that is shorter: the search may have found
+    `h^0.67*sqrt(s)` as the exponential of a sum of logarithms."""
+    if not score.printed:
+        return list(forms)
+    bench = score.bench
+    shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:PRINTED]]
+    better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
+    return _pool([*better, *forms[PRINTED:]])
+
+
+def raced(forms: Sequence[Form], score: Scorer) -> list[Form]:
+    """The forms by their description on all rows. Where only some rows have described them, the best few go on, with
+    their constants tuned by more rows; simple numbers stay."""
+    if score.some is score.train:
+        return list(forms)
+    bench = Bench(score.train.X, score.noises, score.language, score.allowed)
+    finals: list[Form | None] = []
+    for form in dict.fromkeys([*forms[:RACED], *_improving(forms)]):
+        noise = next(noise for noise in score.noises if noise.kind == form.description.noise.kind)
+        simple = frozenset(k for k in constant_places(form.nodes) if is_simple(form.nodes[k]))
+        finals.append(bench.described(bench.tuned(form.nodes, noise, simple, RACING_STEPS)))
+    return _pool(form for form in finals if form is not None)
+
+
+def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
+    """The forms that have the known shapes on many points, of the best few of each length."""
+    if score.shapes is None:
+        return list(forms)
+    kept: list[Form] = []
+    seen: Counter[int] = Counter()
+    for form in forms:
+        seen[len(form.nodes)] += 1
+        if seen[len(form.nodes)] <= CERTIFIED and score.shapes.thorough(form.nodes):
+            kept.append(form)
+    return kept
+
+
+def _improving(forms: Sequence[Form]) -> list[Form]:
+    """The first form of each length that leaves smaller residuals than the ones of shorter lengths."""
+    first = {len(form.nodes): form for form in reversed(forms)}
+    found: list[Form] = []
+    for length in sorted(first):
+        if not found or first[length].description.residuals < found[-1].description.residuals:
+            found.append(first[length])
+    return found
+
+
+def _diverse(forms: Sequence[Form]) -> list[Form]:
+    """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
+    first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
+    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
+
+
+def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
+    """The programs with the shortest residuals and structure, constants not counted, and the best of each length."""
+    found: list[tuple[float, int, Sequence[Node]]] = []
+    for program in programs:
+        out = score.values(program, score.some.X)
+        nats = min(noise.nats(noise.residuals(out)) for noise in score.some_noises)
+        if np.isfinite(nats):
+            found.append((nats + score.language.structure(program), len(program), program))
+    found.sort(key=lambda item: item[:2])
+    first = {length: k for k, (_, length, _) in reversed(list(enumerate(found)))}
+    kept = sorted({*range(min(LOOKED_AT, len(found))), *first.values()})
+    return [found[k][2] for k in kept]
+
+
+def _pool(forms: Iterable[Form]) -> list[Form]:
+    """Forms by description, the best of each shape."""
+    best: dict[tuple, Form] = {}
+    for form in sorted(forms, key=lambda form: form.total):
+        simple = tuple((code, feature, value == 1.0 or value == -1.0) for code, feature, value in form.nodes)
+        best.setdefault(simple, form)
+    return list(best.values())
