@@ -6,10 +6,11 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+from epsilex.models.model import model
 from epsilex.programs.parser import parse
 from epsilex.studio import desk, worker
 from epsilex.studio.acts import CHANGES, operators_in
-from epsilex.studio.forms import form
+from epsilex.studio.forms import form_of
 from epsilex.studio.lock import Busy, alive, held
 from epsilex.studio.preparing import prepared
 from epsilex.studio.project import Missing, Project, read_json, read_lines
@@ -131,7 +132,7 @@ def test_a_steered_run_replays_to_the_same_front(project, at):
     assert "sin is forbidden" in entries[-1]["refused"]
     formulas = [parse(formula, NAMES) for formula in told["front"]]
     assert not any("sin" in operators_in(nodes) for nodes in formulas)
-    assert form(tuple(parse(rejected, NAMES))) not in {form(tuple(nodes)) for nodes in formulas}
+    assert form_of(model(parse(rejected, NAMES), NAMES)) not in {form_of(model(nodes, NAMES)) for nodes in formulas}
 
     script = [{"act": e["act"], "generation": e["generation"]} for e in entries if "refused" not in e]
     again = new_run(project, generations=told["generation"], script=script)

@@ -19,7 +19,7 @@ from epsilex import __version__
 from epsilex.programs.operators import lookup, opcode
 from epsilex.studio.exporting import KINDS, exported
 from epsilex.studio.guard import Guard
-from epsilex.studio.project import Missing, Project, read_json, read_lines
+from epsilex.studio.project import Missing, Project, read_lines, read_spec
 from epsilex.studio.specs import DEFAULTS, OPERATORS
 from epsilex.studio.uploads import MAX_TABLE, TooLarge, body, json_object
 from epsilex.studio.views import Runs
@@ -145,7 +145,7 @@ class Studio:
         if kind not in KINDS:
             raise Missing(f"export: expected one of {', '.join(KINDS)}; got {kind[:40]!r}")
         folder = self.runs.project.run(id)
-        spec = read_json(folder / "spec.json")
+        spec = read_spec(folder)
         if kind == "log":
             return json.dumps({"spec": spec, "log": read_lines(folder / "log.jsonl")}, indent=1) + "\n"
         if kind in ("report", "front"):
