@@ -17,7 +17,7 @@ from epsilex.models import Model
 from epsilex.models.dependence import features_used
 from epsilex.models.marks import knee, shown_range
 from epsilex.models.persistence import to_document
-from epsilex.programs.export.mathml import left_side, mathml
+from epsilex.programs.export.mathml import left_side
 from epsilex.report.drawn import columns, drawn, plain, plains
 from epsilex.report.fit import Fit
 
@@ -90,15 +90,13 @@ def breakable(text: str) -> Markup:
 
 
 def _knee(fit: Fit) -> int | None:
-    """The knee of the front by training errors, among the models that its axis shows: where formulas pass through every
+    """The knee of the front by training errors, as far down as its axis shows them: where formulas pass through every
     row, the error falls without a meaning. None if a record lacks them."""
     errors = [m.metrics.get("mae", math.nan) for m in fit.models]
     shown = _shown_errors(fit)
     if shown is None or any(map(math.isnan, errors)):
         return None
-    some = [k for k, error in enumerate(errors) if error >= shown[0]]
-    found = knee([fit.models[k].length for k in some], [errors[k] for k in some])
-    return None if found is None else some[found]
+    return knee([m.length for m in fit.models], [max(error, shown[0]) for error in errors])
 
 
 def _shown_errors(fit: Fit) -> tuple[float, float] | None:
@@ -125,7 +123,7 @@ def _shown(m: Model, fit: Fit) -> dict[str, Any]:
     importance = sorted(m.importance(fit.rows_for(m)).items(), key=lambda item: -item[1])
     constants, used = _constants(m), set(features_used(m))
     return {
-        "math": mathml(m.nodes, m.column_names, named=m.named),
+        "math": Markup(m.mathml()),
         "size": "large" if m.length <= LARGE else "medium" if m.length <= MEDIUM else "small",
         "latex": m.latex(),
         "python": m.python(),

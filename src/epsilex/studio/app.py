@@ -25,7 +25,8 @@ from epsilex.studio.uploads import MAX_TABLE, TooLarge, body, json_object
 from epsilex.studio.views import Runs
 
 LOOK = 0.3  # seconds between looks at the files of runs
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
+         "woff2": "font/woff2"}  # fmt: skip
 
 
 def app(project: Project, port: int) -> Guard:
@@ -40,8 +41,10 @@ class Studio:
     def __init__(self, runs: Runs, csrf: str):
         self.runs = runs
         pages = (path for path in files("epsilex.studio").joinpath("page").iterdir() if "." in path.name)
-        self.page = {path.name: path.read_text(encoding="utf-8") for path in pages}
-        self.page["index.html"] = self.page["index.html"].replace("{{csrf}}", csrf).replace("{{version}}", __version__)
+        self.page: dict[str, str | bytes] = {path.name: path.read_text(encoding="utf-8") for path in pages}
+        page = str(self.page["index.html"])
+        self.page["math.woff2"] = files("epsilex.report").joinpath("fonts", "math.woff2").read_bytes()
+        self.page["index.html"] = page.replace("{{csrf}}", csrf).replace("{{version}}", __version__)
 
     def routes(self) -> Starlette:
         run = "/api/runs/{id}"

@@ -198,7 +198,8 @@ class Looker:
         nodes, found = program_of(m), []
         for k in places:
             value = nodes[k][2]
-            told: dict[str, Any] = {"value": value, "of": self._place(m, nodes, k)}
+            of, name = self._place(m, nodes, k)
+            told: dict[str, Any] = {"value": value, "of": of, "name": name or f"c{len(found)}"}
             error = _error(m, k, value)
             if error is not None and m.uncertainty is not None:
                 half = m.uncertainty.quantile(LEVEL) * error
@@ -207,27 +208,32 @@ class Looker:
             found.append(told | {"from": value - reach, "to": value + reach})
         return found
 
-    def _place(self, m: Model, nodes: Sequence[Node], k: int) -> str | None:
-        """What a constant is a factor of, or the function or constant of the form that it is in."""
+    def _place(self, m: Model, nodes: Sequence[Node], k: int) -> tuple[str | None, str]:
+        """What a constant is a factor of, or the function of the form that it is in; and its name in the form, if it
+        has one."""
         outline = self.notation.outline
         if m.form is None or outline is None:
-            return self.names[nodes[k][1]] if nodes[k][0] == FEATURE else None
-        names = [*(function.name for function in outline.functions), *outline.constants]
-        return next(name for name, (a, b) in zip(names, spans(nodes, outline), strict=True) if a <= k <= b)
+            return (self.names[nodes[k][1]] if nodes[k][0] == FEATURE else None), ""
+        within = [first <= k <= last for first, last in spans(nodes, outline)].index(True)
+        n = len(outline.functions)
+        return (outline.functions[within].name, "") if within < n else (None, outline.constants[within - n])
 
     def _own(self, m: Model) -> list[dict[str, Any]]:
         """Constants per group, with intervals where they are known."""
         if m.own is None:
             return []
         found = []
-        for row in m.constants.to_dict("records") if all(one is not None for one in m.own.known) else []:
-            if row["group"]:
-                found.append({"name": row["name"], "group": row["group"], "value": _plain(row["value"]),
-                              "low": _plain(row["low"]), "high": _plain(row["high"])})  # fmt: skip
-        values = zip(m.own.names, m.own.values, strict=True)
-        plain = [{"name": name, "group": label, "value": _plain(value)}
-                 for name, row in values for label, value in zip(m.own.labels, row, strict=True)]  # fmt: skip
-        return found or plain
+        for name, row in zip(m.own.names, m.own.values, strict=True):
+            for label, value in zip(m.own.labels, row.tolist(), strict=True):
+                one = m.group(label)
+                place = next(k for k, known in one.labels.items() if known == name)
+                error = _error(one, place, value)
+                told: dict[str, Any] = {"name": name, "group": label, "value": _plain(value)}
+                if error is not None and one.uncertainty is not None:
+                    half = one.uncertainty.quantile(LEVEL) * error
+                    told |= {"low": _plain(value - half), "high": _plain(value + half)}
+                found.append(told)
+        return found
 
     def _box(self, m: Model) -> list[Interval]:
         own = [] if m.own is None else [Interval(float(row.min()), float(row.max())) for row in m.own.values]
@@ -276,12 +282,16 @@ def _error(m: Model, place: int, value: float) -> float | None:
     known: Uncertainty | None = m.uncertainty
     if known is None or known.freedom < 1:
         return None
-    if m.form is None:
-        return float(known.errors[known.places.index(place)]) if place in known.places else None
-    for error, k in zip(known.errors, known.places, strict=True):
-        if m.form.sources[k] == place and m.nodes[k][2] != 0.0:
-            return float(error) * abs(value / m.nodes[k][2])  # there it may have a factor
+    for error, resolution, k in zip(known.errors, known.resolution, known.places, strict=True):
+        source = k if m.form is None else m.form.sources[k]
+        if source == place and m.nodes[k][2] != 0.0 and not _unknown(error, resolution):
+            return float(error) * abs(value / m.nodes[k][2])  # of a form, it may have a factor there
     return None
+
+
+def _unknown(error: float, resolution: float) -> bool:
+    """Whether the data does not tell a constant from others: else its error would be at least its resolution."""
+    return bool(error < 0.5 * resolution)
 
 
 def _numbers(values: object, n: int) -> np.ndarray:

@@ -20,7 +20,8 @@ from epsilex.forms.form import Form
 from epsilex.forms.outline import Outline
 from epsilex.forms.reading import outline
 from epsilex.models.formed import FormLanguage
-from epsilex.models.grouped.program import collapsed
+from epsilex.models.grouped.bench import MOST
+from epsilex.models.grouped.program import collapsed, ordered
 from epsilex.models.model import Model, model
 from epsilex.models.own_constants import OwnConstants, names_for
 from epsilex.programs.algebra.simplify import simplify
@@ -32,7 +33,6 @@ from epsilex.studio.preparing import Prepared
 
 MAX_CHARACTERS, MAX_NODES = 4000, 400  # of a formula from the browser
 MAX_GROUPS = 200
-MAX_OWN = 3  # constants per group
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +76,17 @@ class Notation:
     # --- models ----------------------------------------------------------------------------------------------------
 
     def found(self, nodes: Sequence[Node]) -> Model | None:
-        """The model of a program that a search found, in the user's units; None if it is undefined for a group."""
+        """The model of a program that a search found, in the user's units; None if no answer can be made of it: it is
+        undefined for a group, or has too many constants per group."""
         if self.language is not None:
             return self.filled(nodes)
         if self.stand_ins is None:
             return model(nodes, self.names)
         program = collapsed(simplify(nodes), self.stand_ins, len(self.names))
-        return None if program is None else self._own(program.nodes, program.table)
+        if program is None or len(program.table) > MOST:
+            return None
+        program = ordered(program)
+        return self._own(program.nodes, program.table)
 
     def filled(self, nodes: Sequence[Node]) -> Model:
         """The model of what fills the form."""
@@ -119,7 +123,7 @@ class Notation:
 
     def read(self, written: object) -> Model:
         """The model of a text from the browser, by the whitelist parser alone."""
-        return self._read(_bounded(written, MAX_CHARACTERS + 26 * MAX_OWN * len(self.labels)), MAX_NODES)
+        return self._read(_bounded(written, MAX_CHARACTERS + 26 * MOST * len(self.labels)), MAX_NODES)
 
     def published(self, written: str) -> Model:
         """The model of a text that the run itself has written, of any length."""
@@ -170,7 +174,7 @@ def _json(written: str) -> tuple[Any, str]:
 
 def _table(values: Any, n_groups: int) -> np.ndarray:
     """Values of constants per group, (constants, groups), checked."""
-    good = isinstance(values, list) and 0 < len(values) <= MAX_OWN
+    good = isinstance(values, list) and 0 < len(values) <= MOST
     good = good and all(isinstance(row, list) and len(row) == n_groups for row in values)
     if not good or not all(type(value) in (int, float) and np.isfinite(value) for row in values for value in row):
         raise ValueError(f"formula: expected lists of {n_groups} finite numbers before it, one per group; got others")

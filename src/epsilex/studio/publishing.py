@@ -67,7 +67,7 @@ class Publisher:
         self._take(found.state, found.archive, found.rows[-1]["seconds"])
 
     def model(self, archive: Archive, place: int) -> Model | None:
-        """A program of the archive as a model in the user's units; None if it is undefined for a group."""
+        """A program of the archive as a model in the user's units; None if no answer can be made of it."""
         return self.notation.found(self._in_user_units(archive, place))
 
     def _in_user_units(self, archive: Archive, place: int) -> list[Node]:
