@@ -27,7 +27,7 @@ FORM = "f(length) - f(angle) + c"
 @pytest.fixture(scope="module")
 def grouped(project) -> str:
     """A run with groups that has ended, in which a form was rejected."""
-    id = new_run(project, "decays.csv", decays(), **GROUPED, **GUESSED)
+    id = new_run(project, ("decays.csv", decays()), **GROUPED, **GUESSED)
     ask(project, id, kind="reject", formula="[[1.0, 1.0, 1.0, 1.0]] 2*t + `a[sample]`")
     told = work(project, id)
     assert told["phase"] == "done", told
@@ -51,7 +51,7 @@ def notation_of(project, id: str) -> Notation:
 
 
 def test_a_run_with_groups_finds_what_a_plain_fit_finds(project):
-    id = new_run(project, "decays.csv", decays(), **GROUPED)
+    id = new_run(project, ("decays.csv", decays()), **GROUPED)
     told = work(project, id)
     spec = read_spec(project.run(id))
     data = prepared(read_table(project.table(spec["table"])[1]), spec)
@@ -82,7 +82,7 @@ def test_the_guess_with_a_constant_per_group_is_on_the_front(client, grouped):
 def test_every_formula_of_a_search_with_groups_can_be_looked_at(project, client, monkeypatch):
     """Also those that are there while it runs, whose constants per group are not tuned yet."""
     monkeypatch.setattr(worker.SteeredRegressor, "_keep", lambda *arguments: (_ for _ in ()).throw(ValueError("halt")))
-    id = new_run(project, "decays.csv", decays(), **GROUPED)
+    id = new_run(project, ("decays.csv", decays()), **GROUPED)
     assert work(project, id)["phase"] == "failed"
     shown = front(client, id)
     assert any("a[sample]" in f["formula"] for f in shown)

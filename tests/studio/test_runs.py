@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+from epsilex import Settings
 from epsilex.models.model import model
 from epsilex.programs.parser import parse
 from epsilex.studio import desk, worker
@@ -28,9 +29,10 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def unpolished(monkeypatch) -> None:
-    """Fronts as the search leaves them: these tests are about its bits, and polishing takes most of a short run."""
-    usual = worker.estimator
-    monkeypatch.setattr(worker, "estimator", lambda *arguments: usual(*arguments).set_params(polish=False))
+    """Fronts as the search leaves them, from a random start: these tests are about its bits, and planting and polishing
+    take most of a short run."""
+    usual, bare = worker.estimator, {"polish": False, "settings": Settings(planters=())}
+    monkeypatch.setattr(worker, "estimator", lambda *arguments: usual(*arguments).set_params(**bare))
 
 
 @pytest.fixture
@@ -186,7 +188,7 @@ def test_changed_data_and_a_lost_table_are_told_in_words(project, at, monkeypatc
     assert work(project, id)["phase"] == "done"  # nothing was lost
 
 
-def test_a_disk_that_is_full_for_a_while_does_not_end_the_search(project, monkeypatch):
+def test_a_disk_that_is_full_for_a_while_does_not_end_the_search(project, monkeypatch, unpolished):
     from epsilex.studio import publishing
 
     usual, calls = publishing.write_json, []

@@ -36,11 +36,11 @@ def decays() -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def new_run(project: Project, name: str = "pendulum.csv", content: bytes | None = None, **changes) -> str:
-    """A run of a table, that of pendulums unless another is given."""
+def new_run(project: Project, file: tuple[str, bytes] | None = None, **changes) -> str:
+    """A run of a table, by its name and content; that of pendulums unless another is given."""
     from epsilex.studio.specs import checked
 
-    content = pendulums() if content is None else content
+    name, content = file or ("pendulum.csv", pendulums())
     columns = content.split(b"\n", 1)[0].decode().split(",")
     spec = checked(asked(**changes), columns) | {"table": project.add_table(name, content)}
     return project.add_run(spec | {key: value for key, value in changes.items() if key not in spec})

@@ -53,6 +53,7 @@ const fetchLook = async () => {
 };
 
 const showAll = () => {
+  $("#look").dataset.formula = exact;
   showHead();
   const select = $("#feature");
   if (select.options.length !== run.features.length) select.replaceChildren(...run.features.map((name) => el("option", { value: name }, name)));
