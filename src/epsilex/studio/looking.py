@@ -195,7 +195,8 @@ class Looker:
                 "group": self.code[self.shown].tolist()}  # fmt: skip
 
     def _constants(self, m: Model, places: Sequence[int]) -> list[dict]:
-        nodes, found = program_of(m), []
+        nodes = program_of(m)
+        found: list[dict] = []
         for k in places:
             value = nodes[k][2]
             of, name = self._place(m, nodes, k)
