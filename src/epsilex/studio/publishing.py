@@ -21,8 +21,8 @@ from epsilex.studio.notation import Notation
 from epsilex.studio.project import append_line, write_json
 
 SNAPSHOT, HISTORY = "snapshot.json", "history.jsonl"
-EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots, at least and at most
-SHARE = 0.01  # of the processor's time that snapshots may take between these limits
+EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots: at least, and as many as a person should wait
+SHARE, MOST = 0.01, 0.02  # of the search's processor time that snapshots may take: before that, and after
 ROWS = 1000  # of the history, about; later ones are further apart
 
 
@@ -35,7 +35,8 @@ class Publisher:
         self.form: Tables | None = None
         self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []}
         self.hidden: Callable[[Model], bool] = lambda m: False
-        self._last = self._earned = self._row = 0.0
+        self._last = self._row = 0.0
+        self._seen, self._cost = time.process_time(), 0.0  # processor time at the last snapshot, and what it took
         self._texts: dict[bytes, str | None] = {}
 
     def begin(self, notation: Notation, scales: Sequence[Scales], form: Tables | None) -> None:
@@ -55,12 +56,13 @@ class Publisher:
     def see(self, state: State, archive: Archive) -> None:
         """Publish the state, if the last snapshot is old enough."""
         now = time.monotonic()
-        if now < self._last + EVERY or (now < self._last + SELDOM and time.process_time() < self._earned):
+        share = SHARE if now < self._last + SELDOM else MOST
+        if now < self._last + EVERY or time.process_time() - self._seen < self._cost / share:
             return
         began = time.thread_time()
         self._take(state, archive, time.time() - self.told.get("began", time.time()))
         self._write()
-        self._last, self._earned = now, time.process_time() + (time.thread_time() - began) / SHARE
+        self._last, self._seen, self._cost = now, time.process_time(), time.thread_time() - began
 
     def show(self, found: Search) -> None:
         """Take in a stopped search; the next phase publishes it."""
