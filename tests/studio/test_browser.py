@@ -24,7 +24,7 @@ from studios import ask, decays, new_project, new_run, pendulums, work
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-WAIT = 60_000  # ms; a busy machine may take long
+WAIT = 180_000  # ms; a busy machine may take long
 
 
 class Server:
