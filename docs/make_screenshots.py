@@ -6,6 +6,7 @@ It needs playwright and Chromium, and JupyterLab for the notebook. Pictures go t
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -19,9 +20,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from figures import pendulum
-from playwright.sync_api import Browser, sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import Console
 from rich.text import Text
 
@@ -35,7 +38,9 @@ REPORTS = {  # name: page, width, height, scheme
     "report-dark.png": ("pendulum", 1280, 900, "dark"),
     "report-phone.png": ("pendulum", 390, 844, "light"),
     "report-curve.png": ("yeast", 1280, 900, "light"),
+    "report-groups.png": ("doses", 1280, 1420, "light"),
 }
+COLOURS = 128  # of a picture: enough for a page, and a third of the bytes
 YEAST = [9.6, 18.3, 29.0, 47.2, 71.1, 119.1, 174.6, 257.3, 350.7, 441.0, 513.3, 559.7, 594.8, 629.4, 640.8, 651.1,
          655.9, 659.6, 661.8]  # fmt: skip
 CELLS = (
@@ -45,6 +50,26 @@ CELLS = (
     "est = watch(SymbolicRegressor(time_limit=20, random_state=0), hours, yeast)",
     "est.model_",
 )
+
+
+def doses() -> pd.DataFrame:
+    """Simulated levels of a drug in the blood after five doses: the rate of decay is shared, the beginning is not."""
+    rng = np.random.default_rng(0)
+    hours = np.linspace(0.0, 8.0, 12)
+    parts = [
+        pd.DataFrame({"dose": f"{dose} mg", "hours": hours, "level": _level(dose, hours, rng)})
+        for dose in (10, 20, 40, 60, 80)
+    ]
+    return pd.concat(parts, ignore_index=True).round(4)
+
+
+def _level(dose: int, hours: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return 0.12 * dose * rng.uniform(0.9, 1.1) * np.exp(-0.45 * hours) + 0.6 + rng.normal(0.0, 0.06, len(hours))
+
+
+def keep(picture: bytes, name: str) -> None:
+    """Write a picture with few colours."""
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS).save(STATIC / name, optimize=True)
 
 
 def terminal(folder: Path) -> str:
@@ -77,7 +102,7 @@ def photograph_terminal(folder: Path) -> None:
 
 
 def photograph_reports(folder: Path) -> None:
-    """Reports of the tutorial's data, and of the gallery's yeast."""
+    """Reports of the tutorial's data, of the gallery's yeast, and of doses with constants of their own."""
     data, hours = pendulum(), pd.DataFrame({"t": range(len(YEAST))}, dtype=float)
     columns = ["length", "mass", "angle"]
     est = SymbolicRegressor(generations=100, time_limit=None, random_state=0)
@@ -86,12 +111,15 @@ def photograph_reports(folder: Path) -> None:
     )
     est = SymbolicRegressor(generations=40, time_limit=None, random_state=0)
     est.fit(hours, pd.Series(YEAST, name="yeast")).report(folder / "yeast.html")
+    rows = doses()
+    est = SymbolicRegressor(groups="dose", generations=60, time_limit=None, random_state=0)
+    est.fit(rows[["dose", "hours"]], rows["level"]).report(folder / "doses.html")
     with chromium() as browser:
         for name, (page, width, height, scheme) in REPORTS.items():
             view = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             view.goto((folder / f"{page}.html").as_uri())
             view.wait_for_selector("#front .point")
-            view.screenshot(path=STATIC / name)
+            keep(view.screenshot(), name)
 
 
 def photograph_notebook(folder: Path) -> None:
@@ -123,31 +151,55 @@ def photograph_notebook(folder: Path) -> None:
             view.get_by_role("menuitem", name="Run All Cells", exact=True).click()
             view.wait_for_selector("text=done after", timeout=300_000)
             view.wait_for_timeout(2000)
-            view.locator(".jp-CodeCell").nth(1).screenshot(path=STATIC / "notebook.png")
+            keep(view.locator(".jp-CodeCell").nth(1).screenshot(), "notebook.png")
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
 
 
-def photograph_studio(folder: Path) -> None:
-    """A run of the studio on the tutorial's data, half a minute into its search."""
-    pendulum().to_csv(folder / "pendulum.csv", index=False)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "epsilex", "studio", "pendulum.csv", "--no-browser"], cwd=folder, text=True,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
+@contextmanager
+def studio(folder: Path, table: str) -> Iterator[Page]:
+    """The page of a studio with this table."""
+    command = [sys.executable, "-m", "epsilex", "studio", table, "--no-browser"]
+    server = subprocess.Popen(command, cwd=folder, text=True, stderr=subprocess.PIPE)
     try:
         address = next(line for line in server.stderr if line.startswith("studio: ")).split()[1]
         with chromium() as browser:
             view = browser.new_page(viewport={"width": 1280, "height": 1500})
+            view.set_default_timeout(300_000)
             view.goto(address)
-            view.get_by_role("button", name="Start the search").click()
-            view.wait_for_selector("#curve .dot", timeout=120_000)
-            view.wait_for_timeout(25_000)
-            view.screenshot(path=STATIC / "studio.png")
+            view.wait_for_selector("#columns tbody tr")
+            yield view
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait()
+        server.communicate()
+
+
+def photograph_studio(folder: Path) -> None:
+    """A run of the studio on the tutorial's data, half a minute into its search."""
+    pendulum().to_csv(folder / "pendulum.csv", index=False)
+    with studio(folder, "pendulum.csv") as view:
+        view.get_by_role("button", name="Start the search").click()
+        view.wait_for_selector("#curve .dot")
+        view.wait_for_timeout(25_000)
+        keep(view.screenshot(), "studio.png")
+
+
+def photograph_groups(folder: Path) -> None:
+    """A run of the studio with groups: what is asked, and the formula that was chosen."""
+    doses().to_csv(folder / "doses.csv", index=False)
+    with studio(folder, "doses.csv") as view:
+        view.select_option("select[data-column=dose]", "group")
+        view.locator("#more summary").click()
+        view.fill("#generations", "60")
+        view.locator("#more summary").click()
+        view.locator("#known summary").click()
+        keep(view.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": 1010}), "studio-data.png")
+        view.get_by_role("button", name="Start the search").click()
+        view.wait_for_selector("#phase:has-text('done')")
+        view.wait_for_selector("#own tbody tr")
+        view.locator("#look").scroll_into_view_if_needed()
+        keep(view.locator("#look").screenshot(), "studio-groups.png")
 
 
 PICTURES = {
@@ -155,6 +207,7 @@ PICTURES = {
     "report": photograph_reports,
     "notebook": photograph_notebook,
     "studio": photograph_studio,
+    "groups": photograph_groups,
 }
 
 if __name__ == "__main__":

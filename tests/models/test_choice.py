@@ -19,6 +19,7 @@ from epsilex.evolution import Cases
 from epsilex.evolution.observers.archive import PLACES, Archive
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
+from epsilex.models.choice.choosing import Decision
 from epsilex.models.choice.claims import claims
 from epsilex.models.choice.description import (
     KIND,
@@ -30,6 +31,7 @@ from epsilex.models.choice.description import (
     simple_nats,
     star,
 )
+from epsilex.models.choice.words import told
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench
 from epsilex.models.model import model
@@ -487,3 +489,12 @@ def test_residuals_whose_squares_overflow_or_are_undefined_cost_infinitely_much(
     for kind in ("additive", "relative"):
         for worst in (1e200, np.inf, np.nan):
             assert Noise.of(kind, rows).nats(np.array([0.0, 1.0, worst])) == np.inf
+
+
+def test_the_linear_model_is_not_said_to_be_close_to_itself():
+    line, curve = (model(parse(formula, NAMES), NAMES) for formula in ("2*k + 1", "k*exp(x)"))
+    decision = Decision(line.nodes, None, odds=1.0)
+    itself = told(decision, [line], 0, line, ("additive", 0.1), 19)
+    assert "closest" not in itself.text
+    assert "additive noise" in itself.text
+    assert f"The closest was {curve.formula}" in told(decision, [line], 0, curve, ("additive", 0.1), 19).text

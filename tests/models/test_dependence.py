@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from epsilex.models.dependence import features_used, most_important, partial_dependence, places_along, some_of
 from epsilex.models.model import model
@@ -46,3 +47,11 @@ def test_places_along_a_column():
     assert places_along(x, 3).tolist() == [1.0, 2.0, 3.0]
     assert places_along(x, 2, 0.5).tolist() == [0.0, 4.0]
     assert places_along(np.full(4, 7.0), 3, 0.02).tolist() == [6.5, 7.0, 7.5]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ends"), [(0.1, 20.0, (0.0, 20.398)), (-20.0, 0.0, (-20.4, 0.0)), (-1.0, 1.0, (-1.04, 1.04))]
+)
+def test_the_room_beside_the_data_does_not_reach_beyond_zero(low, high, ends):
+    places = places_along(np.array([low, high]), 5, 0.02)
+    np.testing.assert_allclose(places[[0, -1]], ends)

@@ -18,6 +18,8 @@ from epsilex.models.marks import knee, shown_range
         ([1, 5, 9], [0.0, 0.0, 0.0], None),
         ([1, 5, 9], [1.0, 0.1, 0.01], None),  # a straight line
         ([1, 5], [1.0, 0.1], None),
+        ([7, 9, 13, 24, 28], [1.0, 0.99, 0.9, 0.85, 0.84], None),  # it hardly falls
+        ([1, 5, 9, 13], [1.0, 0.45, 0.22, 0.1], None),  # it hardly bends
         ([1, 5, 9], [1.0, 2.0, 3.0], None),
         ([1, 5, 9], [math.inf, 1.0, 0.5], None),
     ],

@@ -6,10 +6,11 @@ import shutil
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from epsilex import Model
-from epsilex.report import render
+from epsilex.report import Measurements, record, render
 from fits import FORMULAS, some_fit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -197,6 +198,43 @@ def test_a_formula_of_several_features_is_drawn_over_each(open_page):
     assert page.locator("#curves figure").count() == 2
     page.locator("#models tr[data-model]").last.click()
     assert page.locator("#curves figure").count() == 3
+
+
+def grouped_fit():
+    """Three samples that decay alike, from different beginnings."""
+    from epsilex import SymbolicRegressor
+
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"sample": np.repeat(["A", "B", "C"], 10), "t": np.tile(np.linspace(0, 4, 10), 3)})
+    start = rows["sample"].map({"A": 8.0, "B": 5.0, "C": 2.0})
+    y = pd.Series(start * np.exp(-0.5 * rows["t"]) + rng.normal(0, 0.02, 30), name="y")
+    est = SymbolicRegressor(
+        groups="sample", guesses=["a*exp(-b*t)"], per_group=["a"], generations=0, time_limit=None, random_state=0,
+        population_size=60, max_length=6,
+    ).fit(rows, y)  # fmt: skip
+    law = next(k for k, m in enumerate(est.models_) if m.formula.startswith("a[sample]*exp("))
+    every = Measurements(
+        rows[["t"]].to_numpy(), y.to_numpy(), np.arange(30) % 5 == 4, groups=("sample", [*rows["sample"]])
+    )
+    return replace(record(est, every, "y", "", []), chosen=law)
+
+
+def test_each_group_has_its_own_curve_and_constants(open_page):
+    page = open_page(grouped_fit())
+    assert page.locator("#curves .curve").count() == 3
+    assert page.locator("#curves .dot").count() == 30
+    assert page.locator("#curves .dot.held").count() == 6
+    table = page.locator(".model:visible .own")
+    assert table.locator("tbody th").all_inner_texts() == ["A", "B", "C"]
+    starts = [float(text) for text in table.locator("tbody td:nth-child(2)").all_inner_texts()]
+    np.testing.assert_allclose(starts, [8, 5, 2], rtol=0.02)
+    assert page.locator("#curves .band").count() == 0
+    page.get_by_role("button", name="B", exact=True).click()
+    assert page.locator("#curves .curve.faint").count() == 2
+    assert page.locator("#curves .band").count() == 1
+    assert page.evaluate("document.activeElement.dataset.group") == "B"
+    page.keyboard.press("Enter")
+    assert page.locator("#curves .faint").count() == 0
 
 
 def test_a_formula_through_every_row_does_not_stretch_the_axis(open_page):

@@ -6,12 +6,16 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from epsilex.models.model import model
+from epsilex.programs.parser import parse
 from epsilex.report import load_fit, render, some_generations, some_rows
+from epsilex.report.page import measured
 from fits import some_fit
 
 NASTY = "</script><script>alert(1)</script>\u2028<!--&amp;'\"\\"
@@ -152,3 +156,39 @@ def test_a_long_formula_is_shown_in_short_in_the_table():
     assert preview(long).endswith("…")
     assert preview(model(parse("1.23456*x0**2"), ("x0",))) == "1.23·x₀²"
     assert breakable("2·<b>/c") == "2·<wbr>&lt;b&gt;/<wbr>c"
+
+
+@pytest.mark.parametrize(
+    ("error", "values", "expected"),
+    [
+        (0.31, (24.078, 23.422), ["24.08", "23.42"]),
+        (0.033, (0.036243, -0.034275), ["0.036", "-0.034"]),
+        (12.0, (1234.5,), ["1234"]),
+        (400.0, (1234.5,), ["1230"]),
+        (0.02, (-0.0001,), ["0.000"]),
+        (2e-9, (1.23456789012,), ["1.2346"]),  # so many digits are no help
+        (float("nan"), (1.5,), ["1.5000"]),
+        (0.0, (1.5,), ["1.5000"]),
+    ],
+)
+def test_numbers_have_the_digits_that_their_error_warrants(error, values, expected):
+    assert measured(error, *values) == expected
+
+
+def test_the_knee_is_sought_where_the_axis_shows_errors():
+    """Formulas through every row make the error fall without a meaning."""
+    few = some_fit()
+    errors = [1.0, 0.02, 0.019, 1e-15]
+    names = few.model.feature_names
+    models = [
+        model(parse("x0" + " + sin(x1)" * n), names, mae=error) for n, error in zip((0, 1, 2, 20), errors, strict=True)
+    ]
+    page = render(replace(few, models=models, chosen=1))
+    assert page.count('<span class="mark">knee</span>') == 1
+    assert page.index('<span class="mark">knee</span>') < page.index('<tr data-model="2">')
+
+
+def test_columns_that_a_formula_does_not_use_are_named():
+    fit = some_fit()
+    unused = [name for name in fit.model.feature_names if name not in fit.model.formula]
+    assert f"It does not depend on {', '.join(unused[:8])}" in render(fit)

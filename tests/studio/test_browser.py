@@ -19,42 +19,44 @@ from epsilex import load_model
 from epsilex.studio.lock import alive
 from epsilex.studio.project import Project
 from processes import environment
-from studios import ask, new_project, new_run, pendulums, work
+from studios import ask, decays, new_project, new_run, pendulums, work
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-WAIT = 60_000  # ms; a busy machine may take long
+WAIT = 180_000  # ms; a busy machine may take long
 
 
 class Server:
     """A studio in its own process, which can be killed and started again at its port."""
 
-    def __init__(self, folder, *arguments: str):
-        self.folder, self.arguments = folder, arguments
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+    def __init__(self, folder):
+        self.folder, self.options, self.said = folder, ["--no-browser", "--project", str(folder)], ""
         self.begin()
+        self.port = int(self.address.rpartition(":")[2])
+        self.options += ["--port", str(self.port)]
 
     def begin(self) -> None:
-        options = ["--no-browser", "--port", str(self.port), "--project", str(self.folder)]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "epsilex", "studio", *self.arguments, *options], env=environment(),
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        command = [sys.executable, "-m", "epsilex", "studio", *self.options]
+        self.process = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             if found := re.match(r"studio: (http://127\.0\.0\.1:\d+)(/enter\?token=\S+)", line):
                 self.address, self.door = found[1], found[1] + found[2]
                 return
-        raise AssertionError("the server said nothing")
+        raise AssertionError(f"the server ended with {self._ended()}")
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self._ended()
 
     def end(self) -> int:
+        """End it as Ctrl-C does; `said` is what it said since it began."""
         self.process.send_signal(signal.SIGINT)
+        return self._ended()
+
+    def _ended(self) -> int:
+        with self.process.stderr as pipe:
+            self.said = pipe.read()
         return self.process.wait(60)
 
 
@@ -98,7 +100,7 @@ class Visit:
 
 
 def waves() -> bytes:
-    """So many rows that the search never settles before it is stopped."""
+    """So many training rows that the search never settles before it is stopped."""
     rng = np.random.default_rng(1)
     a, b = rng.uniform(0, 6, 700), rng.uniform(-1, 1, 700)
     y = 2 * np.sin(a) + b + rng.normal(0, 0.02, 700)
@@ -121,7 +123,28 @@ def phase(page, word: str) -> None:
 
 
 def formulas(page) -> list[str]:
-    return [label.get_attribute("aria-label") for label in page.locator("#formulas .pick").all()]
+    """Those of the table, read at once: the next moment it may have others."""
+    return page.locator("#formulas .pick").evaluate_all("picks => picks.map((pick) => pick.ariaLabel)")
+
+
+def look_at(page, row) -> str:
+    """Click a row of the table and wait until its formula is shown in full; returns its label."""
+    pick, exact = row.locator(".pick"), row.get_attribute("data-exact")
+    pick.click()
+    page.wait_for_function("exact => document.querySelector('#look').dataset.formula === exact", arg=exact)
+    return pick.get_attribute("aria-label")
+
+
+def pause(page) -> None:
+    page.get_by_role("button", name="Pause").click()
+    phase(page, "paused")
+
+
+def go_on(page) -> None:
+    n = generation(page)
+    page.get_by_role("button", name="Continue").click()
+    phase(page, "searching")
+    until(lambda: generation(page) > n)
 
 
 def start_a_search(page) -> None:
@@ -129,9 +152,9 @@ def start_a_search(page) -> None:
     page.wait_for_selector("#columns tr[data-row=y]")
     assert page.locator("#target").input_value() == "y"
     assert page.locator("#columns .histogram").count() == 3
-    page.locator("details summary").click()
+    page.locator("#more summary").click()
     page.fill("#population", "100")
-    page.fill("#max-length", "12")
+    page.fill("#max-length", "10")
     page.fill("#seconds", "600")
     page.get_by_role("button", name="Start the search").click()
 
@@ -147,14 +170,11 @@ def see_points_arrive(page) -> None:
 
 
 def pause_and_continue(page) -> None:
-    page.get_by_role("button", name="Pause").click()
-    phase(page, "paused")
+    pause(page)
     n = generation(page)
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(500)  # in which a search would go on
     assert generation(page) == n
-    page.get_by_role("button", name="Continue").click()
-    phase(page, "searching")
-    until(lambda: generation(page) > n)
+    go_on(page)
 
 
 def ban_sin(page) -> None:
@@ -179,27 +199,28 @@ def add_guesses(visit, page) -> None:
     page.fill("#guess", "2*cos(a + 4.7) + b")
     page.get_by_role("button", name="Add", exact=True).click()
     page.wait_for_selector("#log li:has-text('added the guess 2*cos(a + 4.7) + b'):not(.waiting):not(.refused)")
-    assert page.locator("#guess").input_value() == ""
+    playwright.expect(page.locator("#guess")).to_have_value("", timeout=WAIT)
     until(lambda: any("cos(" in formula for formula in formulas(page)))
 
 
 def reject_a_form(page) -> None:
+    """While the search is paused, so that the front does not move on meanwhile."""
+
     def bare(formula: str) -> str:
         return re.sub(r"[\d.e-]+", "#", formula.partition(": ")[2])
 
-    first = formulas(page)[0]
-    page.locator("#formulas .pick").first.click()
+    first = look_at(page, page.locator("#formulas tbody tr").first)
     page.get_by_role("button", name="Reject this form").click()
     page.wait_for_selector("#log li:has-text('rejected the form'):not(.waiting)")
+    go_on(page)
     n = generation(page)
     until(lambda: generation(page) > n + 3)
     assert bare(first) not in map(bare, formulas(page))
+    pause(page)
 
 
 def move_a_slider(page) -> None:
-    page.locator("#formulas .pick[aria-label*=cos]").first.click()
-    page.wait_for_selector("#constants input")
-    page.wait_for_timeout(300)
+    look_at(page, page.locator("#formulas tbody tr:has(.pick[aria-label*=cos])").first)
     before, text = page.locator("#curve-line").get_attribute("d"), page.locator("#look-badges").inner_text()
     page.locator("#constants input").first.focus()
     page.keyboard.press("PageUp")
@@ -220,6 +241,7 @@ def pin_compare_and_write(page) -> None:
     page.select_option("#other", index=1)
     page.wait_for_selector("#curve .second", state="attached")
     page.wait_for_selector("#compare table")
+    go_on(page)
 
 
 def reload_and_open_a_second_tab(visit, page) -> None:
@@ -235,6 +257,7 @@ def reload_and_open_a_second_tab(visit, page) -> None:
     until(lambda: generation(second) > n)
     second.get_by_role("button", name="Pause").click()
     phase(page, "paused")
+    phase(second, "paused")
     page.get_by_role("button", name="Continue").click()
     phase(second, "searching")
     page.wait_for_selector("#log li:first-child:has-text('continued'):not(.waiting)")
@@ -282,6 +305,7 @@ def test_from_upload_to_export(browser, tmp_path):
         pause_and_continue(page)
         ban_sin(page)
         add_guesses(visit, page)
+        pause(page)
         reject_a_form(page)
         move_a_slider(page)
         pin_compare_and_write(page)
@@ -292,35 +316,40 @@ def test_from_upload_to_export(browser, tmp_path):
     finally:
         visit.context.close()
         assert server.end() == 0
-    assert server.process.stderr.read() == ""
+    assert server.said == ""
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """A server with a finished run of a table with a wicked name; and the run's id."""
+    """A server with two finished runs, one of a table with a wicked name and one with groups; and their ids."""
     project = new_project(tmp_path_factory.mktemp("shown"))
     id = new_run(project, name="<b>bold</b>")
     ask(project, id, kind="forbid", operator="cos")
     assert work(project, id)["phase"] == "done"
+    options = {"generations": 4, "population": 60, "max_length": 6, "guesses": ["a*exp(-b*t)"], "per_group": ["a"]}
+    grouped = new_run(project, ("decays.csv", decays()), target="y", roles={"sample": "group"}, **options)
+    assert work(project, grouped)["phase"] == "done"
     header, rest = pendulums().split(b"\n", 1)
     project.add_table("<i>x</i>.csv", header.replace(b"mass", b"<img src=x onerror=alert(1)>") + b"\n" + rest)
     server = Server(project.folder)
-    yield server, id
+    yield server, id, grouped
     server.end()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_accessibility_fault_in_any_light_on_any_screen(browser, shown, width, scheme):
+def test_no_accessibility_fault_in_any_light_on_any_screen(browser, shown, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    server, id = shown
-    visit = Visit(browser, server, viewport={"width": width, "height": 844}, color_scheme=scheme)
-    for place, ready in (("/", "#columns tbody tr"), (f"/#run={id}", "#look-math math")):
+    server, id, grouped = shown
+    visit = Visit(browser, server, viewport={"width": width, "height": 844})
+    runs = [(f"/#run={each}", "#look-math math") for each in (id, grouped)]
+    for place, ready in (("/", "#columns tbody tr"), *runs):
         page = visit.page(place)
         page.wait_for_selector(ready)
         page.wait_for_selector("#curve .dot" if "run" in place else "#operators input", state="attached")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         found = axe.Axe().run(page).response["violations"]
+        page.emulate_media(color_scheme="dark")  # which changes colours, and nothing else
+        found += axe.Axe().run(page, options={"runOnly": ["color-contrast"]}).response["violations"]
         assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []
         page.close()
     visit.context.close()
@@ -343,7 +372,7 @@ def test_names_from_files_are_text(browser, shown):
 
 
 def test_by_the_keyboard_alone(browser, shown):
-    server, id = shown
+    server, id, _ = shown
     visit = Visit(browser, server)
     page = visit.page(f"/#run={id}")
     page.wait_for_selector("#look-math math")
@@ -360,13 +389,52 @@ def test_by_the_keyboard_alone(browser, shown):
 
 
 def test_a_run_is_replayed_to_the_same_front(browser, shown):
-    server, id = shown
+    server, id, _ = shown
     visit = Visit(browser, server)
     page = visit.page(f"/#run={id}")
+    page.wait_for_selector("#look-math math")
+    before = page.locator("#runs a").count()
     page.get_by_role("button", name="Replay this run").click()
     page.wait_for_selector("#phase:has-text('the same front, bit for bit')")
     assert "forbade cos" in page.locator("#log").inner_text()
-    assert page.locator("#runs a").count() == 2
+    assert page.locator("#runs a").count() == before + 1
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_groups_have_curves_and_constants_of_their_own(browser, shown, tmp_path):
+    server, _, grouped = shown
+    visit = Visit(browser, server)
+    page = visit.page(f"/#run={grouped}")
+    page.wait_for_selector("#look-math math")
+    look_at(page, page.locator("#formulas tbody tr:has(.pick[aria-label*='a[sample]*exp('])").first)
+    assert page.locator("#curve .path.main").count() == 4
+    assert page.locator("#own tbody tr th").all_inner_texts() == ["A", "B", "C", "D"]
+    assert page.locator("#curve .band").count() == 0
+    page.locator("#groups").get_by_role("button", name="B").click()
+    assert page.locator("#curve .path.main.faint").count() == 3
+    assert page.locator("#curve .band").count() == 1
+    with page.expect_download() as download:
+        page.locator("[data-export=model]").click()
+    download.value.save_as(tmp_path / "model.json")
+    assert load_model(tmp_path / "model.json").own.labels == ("A", "B", "C", "D")
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_what_is_known_already_is_entered_and_refused_in_words(browser, shown):
+    visit = Visit(browser, shown[0])
+    page = visit.page()
+    page.get_by_role("button", name="decays.csv").click()
+    page.wait_for_selector("#columns tr[data-row=sample]")
+    page.locator("#known summary").click()
+    assert page.locator("#per-group").is_hidden()
+    page.select_option("select[data-column=sample]", "group")
+    assert page.locator("#per-group").is_visible()
+    page.fill("#form", "f(t)")
+    visit.mistaken = True
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("#setup-error:has-text('expected no column of groups beside it')")
     visit.context.close()
     assert visit.trouble == []
 
@@ -382,7 +450,7 @@ def test_an_interrupted_server_saves_its_runs(tmp_path):
     assert worker.wait(60) == 0
     assert json.loads(snapshot.read_text())["phase"] == "interrupted"
     assert (project.run(id) / "search-0.checkpoint").exists()
-    assert "1 run" in server.process.stderr.read()
+    assert "1 run" in server.said
 
 
 def test_a_port_that_is_taken_and_a_project_that_is_open(tmp_path):

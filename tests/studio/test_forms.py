@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from epsilex.models.model import model
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.formula import text
 from epsilex.programs.parser import parse
-from epsilex.studio.forms import form
+from epsilex.studio.forms import form_of
 
 NAMES = ["a", "b"]
 
 
 def of(written: str):
-    return form(tuple(parse(written, NAMES)))
+    return form_of(model(parse(written, NAMES), NAMES))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+from epsilex import Settings
+from epsilex.models.model import model
 from epsilex.programs.parser import parse
 from epsilex.studio import desk, worker
 from epsilex.studio.acts import CHANGES, operators_in
-from epsilex.studio.forms import form
+from epsilex.studio.forms import form_of
 from epsilex.studio.lock import Busy, alive, held
 from epsilex.studio.preparing import prepared
 from epsilex.studio.project import Missing, Project, read_json, read_lines
@@ -27,9 +29,10 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def unpolished(monkeypatch) -> None:
-    """Fronts as the search leaves them: these tests are about its bits, and polishing takes most of a short run."""
-    usual = worker.estimator
-    monkeypatch.setattr(worker, "estimator", lambda *arguments: usual(*arguments).set_params(polish=False))
+    """Fronts as the search leaves them, from a random start: these tests are about its bits, and planting and polishing
+    take most of a short run."""
+    usual, bare = worker.estimator, {"polish": False, "settings": Settings(planters=())}
+    monkeypatch.setattr(worker, "estimator", lambda *arguments: usual(*arguments).set_params(**bare))
 
 
 @pytest.fixture
@@ -131,7 +134,7 @@ def test_a_steered_run_replays_to_the_same_front(project, at):
     assert "sin is forbidden" in entries[-1]["refused"]
     formulas = [parse(formula, NAMES) for formula in told["front"]]
     assert not any("sin" in operators_in(nodes) for nodes in formulas)
-    assert form(tuple(parse(rejected, NAMES))) not in {form(tuple(nodes)) for nodes in formulas}
+    assert form_of(model(parse(rejected, NAMES), NAMES)) not in {form_of(model(nodes, NAMES)) for nodes in formulas}
 
     script = [{"act": e["act"], "generation": e["generation"]} for e in entries if "refused" not in e]
     again = new_run(project, generations=told["generation"], script=script)
@@ -185,7 +188,7 @@ def test_changed_data_and_a_lost_table_are_told_in_words(project, at, monkeypatc
     assert work(project, id)["phase"] == "done"  # nothing was lost
 
 
-def test_a_disk_that_is_full_for_a_while_does_not_end_the_search(project, monkeypatch):
+def test_a_disk_that_is_full_for_a_while_does_not_end_the_search(project, monkeypatch, unpolished):
     from epsilex.studio import publishing
 
     usual, calls = publishing.write_json, []

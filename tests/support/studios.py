@@ -26,10 +26,23 @@ def asked(**changes) -> dict:
     return {"target": "period", "generations": 12, "population": 60, "max_length": 9, "seconds": 3600} | changes
 
 
-def new_run(project: Project, **changes) -> str:
+def decays() -> bytes:
+    """A table of four samples that decay alike, from different beginnings."""
+    rng = np.random.default_rng(1)
+    lines = ["sample,t,y"]
+    for sample, start in zip(("A", "B", "C", "D"), (9.0, 6.0, 4.0, 2.0), strict=True):
+        for t in np.linspace(0, 5, 12):
+            lines.append(f"{sample},{t:.4f},{start * np.exp(-0.5 * t) + rng.normal(0, 0.02):.5f}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def new_run(project: Project, file: tuple[str, bytes] | None = None, **changes) -> str:
+    """A run of a table, by its name and content; that of pendulums unless another is given."""
     from epsilex.studio.specs import checked
 
-    spec = checked(asked(**changes), COLUMNS) | {"table": project.add_table("pendulum.csv", pendulums())}
+    name, content = file or ("pendulum.csv", pendulums())
+    columns = content.split(b"\n", 1)[0].decode().split(",")
+    spec = checked(asked(**changes), columns) | {"table": project.add_table(name, content)}
     return project.add_run(spec | {key: value for key, value in changes.items() if key not in spec})
 
 

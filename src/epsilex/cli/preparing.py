@@ -14,12 +14,10 @@ from epsilex.constraints import NOISES
 from epsilex.data.groups import labels_of
 from epsilex.dimensions.units import from_header
 from epsilex.tables import Table, positive_column, read_with_notes, training_table
+from epsilex.tables.splitting import held_back_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LEAST = 4  # rows of a group that are not held back
-FEW = 20  # rows, below which none are held back, because the search needs them all
 
 
 @dataclass(frozen=True)
@@ -65,11 +63,10 @@ def prepared(path: Path, asked: Mapping[str, Any]) -> Data:
     roles = {asked["weights"], asked["noise"] if sigma is not None else None, asked["groups"]}
     labels = _labels(frame, asked["groups"], target)
     table = training_table(frame[[name for name in used if name not in roles]], target, asked["strict"], notes)
-    held_back = held_back_rows(len(table.y), asked["test_share"], asked["seed"])
-    if labels is not None:
-        own = labels_of(labels[table.rows], asked["groups"])
+    own = None if labels is None else labels_of(labels[table.rows], asked["groups"])
+    held_back = held_back_rows(len(table.y), asked["test_share"], asked["seed"], own)
+    if own is not None:
         table = replace(table, X=table.X.assign(**{asked["groups"]: own}))
-        held_back = _leaving_some(held_back, own)
     return Data(
         path.name, target, table, held_back, None if weight is None else weight[table.rows],
         None if sigma is None else sigma[table.rows], asked["groups"],
@@ -89,25 +86,6 @@ def chosen_columns(frame: pd.DataFrame, target: str, features: str | None, ignor
     return [
         name for name in frame.columns if name == target or ((kept is None or name in kept) and name not in dropped)
     ]
-
-
-def held_back_rows(n: int, share: float, seed: int) -> np.ndarray:
-    """Which of `n` rows are held back, drawn at random, (n,) bool; none if `n` is below FEW."""
-    held_back = np.zeros(n, bool)
-    if n < FEW:
-        return held_back
-    held_back[np.random.default_rng(seed).permutation(n)[: round(share * n)]] = True
-    return held_back
-
-
-def _leaving_some(held_back: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The rows held back, without those that a group needs: the search must know LEAST rows of each."""
-    held_back = held_back.copy()
-    for label in sorted(set(labels.tolist())):
-        rows = np.flatnonzero(labels == label)
-        taken = rows[held_back[rows]]
-        held_back[taken[: max(0, LEAST - (len(rows) - len(taken)))]] = False
-    return held_back
 
 
 def units_of(text: str | None, target_unit: str | None, data: Data) -> dict[str, object]:

@@ -42,7 +42,10 @@ def some_of(X: np.ndarray) -> np.ndarray:
 
 
 def places_along(x: np.ndarray, n: int, room: float = 0.0) -> np.ndarray:
-    """(n,) places over the range of a column, with this share of it as room at both ends."""
+    """(n,) places over the range of a column, with this share of it as room at both ends; the room does not reach
+    beyond zero, where a column of one sign may make no sense."""
     low, high = float(x.min()), float(x.max())
     more = room * (high - low) or (0.5 if room and low == high else 0.0)
-    return np.linspace(low - more, high + more, n)
+    first = max(low - more, 0.0) if low >= 0.0 else low - more
+    last = min(high + more, 0.0) if high <= 0.0 else high + more
+    return np.linspace(first, last, n)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 DECADES = 1e4  # the axis reaches no lower than this share of the largest training error
+FALL, DEPTH = 2.0, 0.1  # a front bends if its error falls by this factor, and its knee is so far below the line
 BELOW, ABOVE = 10.0, 3.0  # room of the axis below the chosen model, and above the largest training error
 
 
@@ -22,7 +23,7 @@ def knee(lengths: Sequence[int], errors: Sequence[float]) -> int | None:
     floor = max(errors[0] / DECADES, 1e-300)
     heights = [math.log(max(error, floor)) for error in errors]
     fall = heights[0] - heights[-1]
-    if not fall > 0.0 or not math.isfinite(fall):
+    if not fall >= math.log(FALL) or not math.isfinite(fall):
         return None
     width = lengths[-1] - lengths[0]
     depths = [
@@ -30,7 +31,7 @@ def knee(lengths: Sequence[int], errors: Sequence[float]) -> int | None:
         for length, height in zip(lengths, heights, strict=True)
     ]
     deepest = max(range(len(depths)), key=lambda k: depths[k])
-    return deepest if depths[deepest] > 0.0 else None
+    return deepest if depths[deepest] >= DEPTH else None
 
 
 def shown_range(

@@ -280,10 +280,10 @@ class Model:
         return unicode(self.nodes, self.column_names, digits, None if digits is None else self.named)
 
     def mathml(self, digits: int = 4) -> str:
-        """The formula in MathML: `<math>` elements between which a line may break."""
+        """The formula in MathML: `<math>` elements between which a line may break; digits as in `formula`."""
         from epsilex.programs.export.mathml import mathml
 
-        return str(mathml(self.nodes, self.column_names, digits, self.named))
+        return str(mathml(self._rounded(), self.column_names, digits, self.named))
 
     def torch(self):
         """A `torch.nn.Module` whose parameter `constants` can be trained; it needs PyTorch."""

@@ -8,11 +8,13 @@ lock        whether a run's process is alive
 columns     what the page shows of a table's columns
 specs       what a run is asked for, checked
 preparing   a run's rows, from its table and its spec
+notation    formulas as text, and back
 acts        what a person may do to a run, and the log of it
 forms       formulas compared without their constants
 desk        the loop of a run's process: segments of a search, with acts between them
 publishing  snapshots of a search
 worker      the process of a run: search, answer, files
+parts       the parts of a formula
 looking     what the page shows of one formula
 exporting   models, notebooks and other files to take away
 views       what the page shows of runs

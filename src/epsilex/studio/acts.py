@@ -6,24 +6,23 @@ it did, with the generation. The log alone decides how a run continues, and it r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import FIRST_OPERATOR, lookup
-from epsilex.programs.parser import parse
-from epsilex.studio.forms import Form, form
+from epsilex.studio.forms import Form, form_of
+from epsilex.studio.notation import Notation
 from epsilex.studio.specs import OPERATORS, number
 
 ACTS, LOG = "acts.jsonl", "log.jsonl"
 COURSE = ("pause", "continue", "extend", "stop")  # they change when a run ends, not what it finds
 CHANGES = ("forbid", "allow", "guess", "reject")
-MAX_CHARACTERS, MAX_NODES = 4000, 400  # of a formula from the browser
 MAX_EXTENSION = 24 * 3600.0
 
 
-def checked(asked: object, names: Sequence[str], max_length: int) -> dict[str, Any]:
+def checked(asked: object, notation: Notation, max_length: int) -> dict[str, Any]:
     """An act as plain JSON values; a ValueError says what is wrong with it."""
     if not isinstance(asked, dict) or asked.get("kind") not in COURSE + CHANGES:
         got = asked.get("kind") if isinstance(asked, dict) else type(asked).__name__
@@ -31,29 +30,19 @@ def checked(asked: object, names: Sequence[str], max_length: int) -> dict[str, A
     kind = str(asked["kind"])
     if kind == "extend":
         return {"kind": kind, "seconds": number(asked, "seconds", 1.0, MAX_EXTENSION)}
+    if kind in ("forbid", "allow", "guess") and notation.outline is not None:
+        raise ValueError(f"act: the functions of a form are searched as the run began; got {kind}")
     if kind in ("forbid", "allow"):
         if asked.get("operator") not in OPERATORS:
             raise ValueError(f"operator: expected one of {', '.join(OPERATORS)}; got {asked.get('operator')!r:.40}")
         return {"kind": kind, "operator": asked["operator"]}
-    if kind in ("guess", "reject"):
-        text = asked.get("formula")
-        formula(text, names, max_length if kind == "guess" else MAX_NODES)
-        return {"kind": kind, "formula": text}
+    if kind == "guess":
+        notation.plain(asked.get("formula"), max_length)
+        return {"kind": kind, "formula": asked["formula"]}
+    if kind == "reject":
+        short = notation.read(asked.get("formula")).formula
+        return {"kind": kind, "formula": asked["formula"], "short": short}
     return {"kind": kind}
-
-
-def formula(text: object, names: Sequence[str], max_length: int = MAX_NODES) -> list[Node]:
-    """A formula from the browser as a program, by the whitelist parser alone."""
-    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
-        got = f"{len(text)}" if isinstance(text, str) else type(text).__name__
-        raise ValueError(f"formula: expected a text of at most {MAX_CHARACTERS} characters; got {got}")
-    try:
-        nodes = parse(text, names)
-    except ValueError as error:
-        raise ValueError(str(error).replace("text:", "formula:", 1)) from None
-    if len(nodes) > max_length:
-        raise ValueError(f"formula: expected at most {max_length} nodes; got {len(nodes)}")
-    return nodes
 
 
 def operators_in(nodes: Iterable[Node]) -> set[str]:
@@ -79,14 +68,14 @@ class Course:
     changes: int = 0
 
     @classmethod
-    def of(cls, spec: dict[str, Any], log: Iterable[dict[str, Any]], names: Sequence[str]) -> Course:
+    def of(cls, spec: dict[str, Any], log: Iterable[dict[str, Any]], notation: Notation) -> Course:
         course = cls(tuple(spec["operators"]), spec["seconds"], spec["generations"])
         for entry in log:
             if "refused" not in entry:
-                course = course.after(entry["act"], entry["seconds"], names)
+                course = course.after(entry["act"], entry["seconds"], notation)
         return course
 
-    def after(self, act: dict[str, Any], spent: float, names: Sequence[str]) -> Course:
+    def after(self, act: dict[str, Any], spent: float, notation: Notation) -> Course:
         """The course once an act is done, `spent` seconds into the search; a ValueError if it cannot be."""
         kind = act["kind"]
         if kind == "pause":
@@ -98,9 +87,9 @@ class Course:
         if kind == "extend":
             longer = max(self.seconds, spent) + act["seconds"]
             return replace(self, seconds=longer, generations=None, paused=False, stopped=False)
-        return replace(self._changed(act, names), changes=self.changes + 1)
+        return replace(self._changed(act, notation), changes=self.changes + 1)
 
-    def _changed(self, act: dict[str, Any], names: Sequence[str]) -> Course:
+    def _changed(self, act: dict[str, Any], notation: Notation) -> Course:
         kind, operator = act["kind"], act.get("operator")
         if kind == "forbid":
             rest = tuple(name for name in self.operators if name != operator)
@@ -110,9 +99,8 @@ class Course:
         if kind == "allow":
             allowed = tuple(name for name in OPERATORS if name in self.operators or name == operator)
             return replace(self, operators=allowed, forbidden=self.forbidden - {str(operator)})
-        nodes = parse(act["formula"], names)
         if kind == "reject":
-            return replace(self, rejected=self.rejected | {form(tuple(nodes))})
-        if banned := sorted(operators_in(nodes) & self.forbidden):
+            return replace(self, rejected=self.rejected | {form_of(notation.read(act["formula"]))})
+        if banned := sorted(operators_in(notation.plain(act["formula"])) & self.forbidden):
             raise ValueError(f"formula: {', '.join(banned)} is forbidden; allow it first")
         return self

@@ -19,13 +19,14 @@ from epsilex import __version__
 from epsilex.programs.operators import lookup, opcode
 from epsilex.studio.exporting import KINDS, exported
 from epsilex.studio.guard import Guard
-from epsilex.studio.project import Missing, Project, read_json, read_lines
+from epsilex.studio.project import Missing, Project, read_lines, read_spec
 from epsilex.studio.specs import DEFAULTS, OPERATORS
 from epsilex.studio.uploads import MAX_TABLE, TooLarge, body, json_object
 from epsilex.studio.views import Runs
 
 LOOK = 0.3  # seconds between looks at the files of runs
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
+         "woff2": "font/woff2"}  # fmt: skip
 
 
 def app(project: Project, port: int) -> Guard:
@@ -40,8 +41,10 @@ class Studio:
     def __init__(self, runs: Runs, csrf: str):
         self.runs = runs
         pages = (path for path in files("epsilex.studio").joinpath("page").iterdir() if "." in path.name)
-        self.page = {path.name: path.read_text(encoding="utf-8") for path in pages}
-        self.page["index.html"] = self.page["index.html"].replace("{{csrf}}", csrf).replace("{{version}}", __version__)
+        self.page: dict[str, str | bytes] = {path.name: path.read_text(encoding="utf-8") for path in pages}
+        page = str(self.page["index.html"])
+        self.page["math.woff2"] = files("epsilex.report").joinpath("fonts", "math.woff2").read_bytes()
+        self.page["index.html"] = page.replace("{{csrf}}", csrf).replace("{{version}}", __version__)
 
     def routes(self) -> Starlette:
         run = "/api/runs/{id}"
@@ -145,7 +148,7 @@ class Studio:
         if kind not in KINDS:
             raise Missing(f"export: expected one of {', '.join(KINDS)}; got {kind[:40]!r}")
         folder = self.runs.project.run(id)
-        spec = read_json(folder / "spec.json")
+        spec = read_spec(folder)
         if kind == "log":
             return json.dumps({"spec": spec, "log": read_lines(folder / "log.jsonl")}, indent=1) + "\n"
         if kind in ("report", "front"):

@@ -25,10 +25,10 @@ from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.records import exists, previous
 from epsilex.evolution.observers.structures import shapes_of
 from epsilex.evolution.steering import shaped, uses, with_guess, without
-from epsilex.programs.fold import Node
-from epsilex.programs.parser import parse
+from epsilex.models.model import Model
 from epsilex.studio.acts import ACTS, CHANGES, LOG, Course
-from epsilex.studio.forms import form
+from epsilex.studio.forms import form_of
+from epsilex.studio.notation import Notation
 from epsilex.studio.project import append_line, read_lines
 from epsilex.studio.publishing import Publisher
 
@@ -47,10 +47,10 @@ class Left(Exception):
 class Desk:
     """The acts of one run: read, done, logged."""
 
-    def __init__(self, folder: Path, spec: dict[str, Any], names: Sequence[str], publisher: Publisher):
-        self.folder, self.spec, self.names, self.publisher = folder, spec, list(names), publisher
+    def __init__(self, folder: Path, spec: dict[str, Any], notation: Notation, publisher: Publisher):
+        self.folder, self.spec, self.notation, self.publisher = folder, spec, notation, publisher
         self.log = read_lines(folder / LOG)
-        self.course = Course.of(spec, self.log, self.names)
+        self.course = Course.of(spec, self.log, notation)
         publisher.hidden = self._is_hated  # a rejected form may be found again, until the front is cleaned
         self.script = list(spec.get("script", ()))[sum("scripted" in entry for entry in self.log) :]
         self._taken = len(self.log) - sum("scripted" in entry for entry in self.log)
@@ -149,7 +149,7 @@ class Desk:
         try:
             if self.replays and not marks and act["kind"] in (*CHANGES, "extend"):
                 raise ValueError(f"act: a replay cannot be steered; got {act['kind']}")
-            self.course = before.after(act, entry["seconds"], self.names)
+            self.course = before.after(act, entry["seconds"], self.notation)
             changed = self._changed(act, found)
         except ValueError as error:
             self.course = before
@@ -169,7 +169,7 @@ class Desk:
         if act["kind"] == "forbid":
             return without(found, uses([act["operator"]]), self._run())
         if act["kind"] == "guess":
-            nodes = parse(act["formula"], self.names)
+            nodes = self.notation.plain(act["formula"])
             for scales in self.scales:
                 nodes = scaled(nodes, scales, target=False)  # the search scales outputs itself
             if len(nodes) > self.first.max_length:
@@ -183,13 +183,14 @@ class Desk:
 
     # --- rejected forms --------------------------------------------------------------------------------------------
 
-    def _is_hated(self, nodes: Sequence[Node]) -> bool:
-        return bool(self.course.rejected) and form(tuple(nodes)) in self.course.rejected
+    def _is_hated(self, m: Model) -> bool:
+        return bool(self.course.rejected) and form_of(m) in self.course.rejected
 
     def _hated(self, archive: Archive) -> np.ndarray:
         """Shapes of the programs on the front whose form, as the page shows it, is rejected."""
         front = archive.front
-        hated = [i for i in front if self._is_hated(self.publisher.in_user_units(archive, i))]
+        models = ((i, self.publisher.model(archive, i)) for i in front)
+        hated = [i for i, m in models if m is not None and self._is_hated(m)]
         return shapes_of(archive.programs.take(np.array(hated, int)))
 
     def _cleaned(self, found: Search) -> Search:

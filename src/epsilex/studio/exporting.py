@@ -46,7 +46,7 @@ def write_result(
 def _record(run: Path, name: str, spec: dict, data: Prepared, est: SymbolicRegressor, log: Sequence[dict]) -> Fit:
     acts = [f"generation {entry['generation']}: {said(entry)}" for entry in log]
     command = shlex.join(["epsilex", "studio", "--project", str(run.parents[1]), "--replay", run.name])
-    rows = Measurements(data.X, data.y, data.held_back)
+    rows = Measurements(data.X, data.y, data.held_back, weight=data.weight, groups=data.labelled)
     return record(est, rows, spec["target"], command, [*data.table.notes, *acts], name)
 
 
@@ -61,7 +61,7 @@ def said(entry: dict[str, Any]) -> str:
         "forbid": f"forbade {act.get('operator')}",
         "allow": f"allowed {act.get('operator')}",
         "guess": f"added the guess {act.get('formula')}",
-        "reject": f"rejected the form of {act.get('formula')}",
+        "reject": f"rejected the form of {act.get('short') or act.get('formula')}",
     }[act["kind"]]
     return f"{what} (refused: {entry['refused']})" if "refused" in entry else what
 
@@ -77,26 +77,36 @@ def exported(kind: str, m: Model, spec: dict[str, Any], table: str) -> str:
 
 def notebook(m: Model, spec: dict[str, Any], table: str) -> str:
     """A Jupyter notebook: the formula, its predictions, and the same search again."""
-    target = spec["target"]
+    target, groups = spec["target"], next((c for c, role in spec["roles"].items() if role == "group"), None)
     arguments = {"operators": spec["operators"], "max_length": spec["max_length"], "time_limit": spec["seconds"],
                  "population_size": spec["population"], "random_state": spec["seed"]}  # fmt: skip
     if all(role != "error" for role in spec["roles"].values()):
         arguments["noise"] = spec["noise"]
+    asked = {"form": spec["form"], "guesses": spec["guesses"], "groups": groups, "per_group": spec["per_group"]}
+    arguments |= {name: value for name, value in asked.items() if value}
     listed = ",\n".join(f"    {name}={value!r}" for name, value in arguments.items())
-    dropped = [target, *spec["roles"]]
+    dropped = list(spec["roles"])
+    labels = f", labels_of(frame[{groups!r}], {groups!r})" if m.own is not None else ""
+    with_groups = ""
+    if groups is not None:
+        with_groups = (
+            f"labels = labels_of(frame[{groups!r}].to_numpy(object)[table.rows], {groups!r})\n"
+            f"table.X.insert(0, {groups!r}, labels)\n"
+        )
     cells = [
         _markdown(f"# A formula for {target}\n\n$$ {m.latex()} $$\n\nMade by epsilex studio from {table}."),
         _code(f"from epsilex.tables import read_table\n\nframe = read_table({table!r})\nframe.head()"),
         _code(m.python()),
         _code(
-            "from epsilex.tables import features_by_name\n\n"
+            ("from epsilex.data.groups import labels_of\n" if groups is not None else "")
+            + "from epsilex.tables import features_by_name\n\n"
             f"X, notes = features_by_name(frame, {list(m.feature_names)!r})\n"
-            f"frame.assign(predicted=predict(X.to_numpy()))[[{target!r}, 'predicted']].head()"
+            f"frame.assign(predicted=predict(X.to_numpy(){labels}))[[{target!r}, 'predicted']].head()"
         ),
         _markdown("## Search again\n\nThe same settings, without the steering; it takes as long as the first time."),
         _code(
             "from epsilex import SymbolicRegressor\nfrom epsilex.tables import training_table\n\n"
-            f"table = training_table(frame.drop(columns={dropped[1:]!r}), {target!r})\n"
+            f"table = training_table(frame.drop(columns={dropped!r}), {target!r})\n{with_groups}"
             f"est = SymbolicRegressor(\n{listed},\n)\n# est.fit(table.X, table.y).front_"
         ),
     ]

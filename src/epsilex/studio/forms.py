@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from epsilex.models.model import Model
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CONSTANT, Operator
@@ -11,16 +12,23 @@ from epsilex.programs.operators import CONSTANT, Operator
 Form = tuple  # a symbol and the forms of its arguments; those of sums and products in a fixed order
 
 NUMBER: Form = ("number",)
+OWN: Form = ("own",)
+
+
+def form_of(m: Model) -> Form:
+    """The form of a model. Signs and constant factors belong to the constants; constants per group are alike."""
+    return _form(m.nodes, len(m.feature_names))
 
 
 @lru_cache(4096)
-def form(nodes: tuple[Node, ...]) -> Form:
-    """The form of a simplified program. Signs and constant factors belong to the constants."""
-    return fold(simplify(nodes), _leaf, _branch)
+def _form(nodes: tuple[Node, ...], n_features: int) -> Form:
+    return fold(simplify(nodes), partial(_leaf, n_features), _branch)
 
 
-def _leaf(code: int, feature: int, constant: float) -> Form:
-    return NUMBER if code == CONSTANT else ("feature", feature)
+def _leaf(n_features: int, code: int, feature: int, constant: float) -> Form:
+    if code == CONSTANT:
+        return NUMBER
+    return ("feature", feature) if feature < n_features else OWN
 
 
 def _branch(row: Operator, *parts: Form) -> Form:

@@ -124,6 +124,11 @@ def read_json(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def read_spec(run: Path) -> dict[str, Any]:
+    """The spec in a run's folder; one of an older version has no form, guesses or groups."""
+    return {"form": None, "guesses": [], "per_group": []} | read_json(run / "spec.json")
+
+
 def write_json(path: Path, value: object, lasting: bool = True) -> None:
     write_file(path, json.dumps(value, allow_nan=False) + "\n", lasting=lasting)
 

@@ -12,31 +12,36 @@ import numpy as np
 from epsilex.data.scales import Scales, unscaled
 from epsilex.evolution import Search, State
 from epsilex.evolution.observers.archive import Archive
+from epsilex.forms.filling import in_user_units
+from epsilex.forms.tables import Tables
+from epsilex.models.model import Model
 from epsilex.programs.fold import Node
-from epsilex.programs.formula import text
 from epsilex.studio.acts import Course
+from epsilex.studio.notation import Notation
 from epsilex.studio.project import append_line, write_json
 
 SNAPSHOT, HISTORY = "snapshot.json", "history.jsonl"
-EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots, at least and at most
-SHARE = 0.01  # of the processor's time that snapshots may take between these limits
+EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots: at least, and as many as a person should wait
+SHARE, MOST = 0.01, 0.02  # of the search's processor time that snapshots may take: before that, and after
 ROWS = 1000  # of the history, about; later ones are further apart
 
 
 class Publisher:
     """Writes `snapshot.json` and `history.jsonl`. A full disk or a missing folder must not end the search."""
 
-    def __init__(self, folder: Path, names: Sequence[str]):
-        self.folder, self.names = folder, list(names)
+    def __init__(self, folder: Path):
+        self.folder, self.notation = folder, Notation(())
         self.scales: Sequence[Scales] = ()
+        self.form: Tables | None = None
         self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []}
-        self.hidden: Callable[[Sequence[Node]], bool] = lambda nodes: False  # formulas in the user's units
-        self._last = self._earned = self._row = 0.0
+        self.hidden: Callable[[Model], bool] = lambda m: False
+        self._last = self._row = 0.0
+        self._seen, self._cost = time.process_time(), 0.0  # processor time at the last snapshot, and what it took
         self._texts: dict[bytes, str | None] = {}
 
-    def begin(self, scales: Sequence[Scales]) -> None:
-        """`scales` lead from the user's units to the search's."""
-        self.scales = scales
+    def begin(self, notation: Notation, scales: Sequence[Scales], form: Tables | None) -> None:
+        """`scales` lead from the user's units to the search's; `form` is that of the search."""
+        self.notation, self.scales, self.form = notation, scales, form
 
     def phase(self, phase: str, course: Course | None = None, **more: Any) -> None:
         """Tell a phase, now."""
@@ -51,20 +56,26 @@ class Publisher:
     def see(self, state: State, archive: Archive) -> None:
         """Publish the state, if the last snapshot is old enough."""
         now = time.monotonic()
-        if now < self._last + EVERY or (now < self._last + SELDOM and time.process_time() < self._earned):
+        share = SHARE if now < self._last + SELDOM else MOST
+        if now < self._last + EVERY or time.process_time() - self._seen < self._cost / share:
             return
         began = time.thread_time()
         self._take(state, archive, time.time() - self.told.get("began", time.time()))
         self._write()
-        self._last, self._earned = now, time.process_time() + (time.thread_time() - began) / SHARE
+        self._last, self._seen, self._cost = now, time.process_time(), time.thread_time() - began
 
     def show(self, found: Search) -> None:
         """Take in a stopped search; the next phase publishes it."""
         self._take(found.state, found.archive, found.rows[-1]["seconds"])
 
-    def in_user_units(self, archive: Archive, place: int) -> list[Node]:
-        """A program of the archive in the user's units."""
+    def model(self, archive: Archive, place: int) -> Model | None:
+        """A program of the archive as a model in the user's units; None if no answer can be made of it."""
+        return self.notation.found(self._in_user_units(archive, place))
+
+    def _in_user_units(self, archive: Archive, place: int) -> list[Node]:
         nodes: list[Node] = archive.programs.nodes(place)
+        if self.form is not None:
+            return in_user_units(nodes, self.form.outline)
         scaling = (float(archive.slope[place]), float(archive.intercept[place]))
         for scales in reversed(self.scales):
             nodes, scaling = unscaled(nodes, scales, *scaling), (1.0, 0.0)
@@ -105,8 +116,8 @@ class Publisher:
             parts = (program.opcode, program.feature, program.constant, archive.slope[i], archive.intercept[i])
             key = b"".join(part.tobytes() for part in parts)
             if last.get(key) is None:
-                nodes = self.in_user_units(archive, i)
-                last[key] = None if self.hidden(nodes) else text(nodes, self.names)
+                m = self.model(archive, i)
+                last[key] = None if m is None or self.hidden(m) else self.notation.written(m)
             self._texts[key] = last[key]
         return [formula for formula in self._texts.values() if formula is not None]
 

@@ -10,10 +10,12 @@ from epsilex.constraints import NOISES
 from epsilex.evolution.settings import population_for
 from epsilex.programs.operators import BUILT_IN_NAMES, COMMON
 
-ROLES = ("feature", "ignore", "weight", "error")
+ROLES = ("feature", "ignore", "weight", "error", "group")
+ONCE = {"weight": "weights", "error": "standard errors", "group": "groups"}  # roles of one column at most
 OPERATORS = tuple(name for name in BUILT_IN_NAMES if name not in ("pdiv", "plog", "neg"))
 MAX_SECONDS = 7 * 24 * 3600.0
 MAX_LENGTH, MAX_POPULATION = 100, 20_000
+MAX_GUESSES, MAX_CHARACTERS = 20, 2000
 DEFAULTS = {"noise": "auto", "held_back": 0.25, "seconds": 60.0, "seed": 0, "max_length": 50, "operators": list(COMMON)}
 
 
@@ -28,10 +30,17 @@ def checked(asked: object, columns: Sequence[str]) -> dict[str, Any]:
     seconds = number(asked, "seconds", 1.0, MAX_SECONDS)
     generations = None if asked.get("generations") is None else whole(asked, "generations", 0, 10**7)
     size = asked.get("population")
+    roles = _roles(asked.get("roles", {}), columns, str(target))
+    form, guesses = _form(asked, roles), texts(asked, "guesses")
+    if form is not None and guesses:
+        raise ValueError("guesses: expected none beside a form; clear one of the two")
     return {
         "name": words(asked, "name", str(target), 80),
         "target": target,
-        "roles": _roles(asked.get("roles", {}), columns, str(target)),
+        "roles": roles,
+        "form": form,
+        "guesses": guesses,
+        "per_group": _per_group(asked, roles, guesses),
         "noise": _one_of(asked, "noise", NOISES),
         "held_back": number(asked, "held_back", 0.0, 0.9),
         "operators": operators(asked["operators"]),
@@ -73,6 +82,38 @@ def words(asked: dict, name: str, default: str, most: int) -> str:
     return " ".join(value.split())[:most]
 
 
+def texts(asked: dict, name: str) -> list[str]:
+    """A short list of texts; empty ones do not count."""
+    values = asked.get(name) or []
+    if not isinstance(values, list) or len(values) > MAX_GUESSES:
+        raise ValueError(f"{name}: expected a list of at most {MAX_GUESSES} texts; got {values!r:.60}")
+    if not all(isinstance(value, str) and len(value) <= MAX_CHARACTERS for value in values):
+        raise ValueError(f"{name}: expected texts of at most {MAX_CHARACTERS} characters; got others")
+    return [value.strip() for value in values if value.strip()]
+
+
+def _form(asked: dict, roles: dict[str, str]) -> str | None:
+    form = asked.get("form") or None
+    if form is None:
+        return None
+    if not isinstance(form, str) or len(form) > MAX_CHARACTERS:
+        raise ValueError(f"form: expected a text of at most {MAX_CHARACTERS} characters; got {form!r:.40}")
+    if "group" in roles.values():
+        raise ValueError(
+            "form: expected no column of groups beside it; clear the form, or give that column another role"
+        )
+    return form.strip() or None
+
+
+def _per_group(asked: dict, roles: dict[str, str], guesses: list[str]) -> list[str]:
+    names = texts(asked, "per_group")
+    if names and "group" not in roles.values():
+        raise ValueError("per_group: expected a column of groups with it; give a column that role")
+    if names and not guesses:
+        raise ValueError("per_group: expected a guess with these constants; got none")
+    return names
+
+
 def _population(asked: dict) -> int:
     """As the estimator: larger where time is the only limit."""
     return population_for(float(asked["seconds"])) if asked.get("generations") is None else 1000
@@ -85,7 +126,7 @@ def _one_of(asked: dict, name: str, known: Sequence[str]) -> str:
 
 
 def _roles(roles: object, columns: Sequence[str], target: str) -> dict[str, str]:
-    """Roles other than "feature" by column; one column at most holds weights, and one standard errors."""
+    """Roles other than "feature" by column; those of `ONCE` have one column at most."""
     if not isinstance(roles, dict):
         raise ValueError(f"roles: expected an object of columns; got {type(roles).__name__}")
     for column, role in roles.items():
@@ -93,9 +134,9 @@ def _roles(roles: object, columns: Sequence[str], target: str) -> dict[str, str]
             expected = f"a column of the table and one of {', '.join(ROLES)}"
             raise ValueError(f"roles: expected {expected}; got {column!r:.60}: {role!r:.40}")
     found = {column: role for column, role in roles.items() if role != "feature" and column != target}
-    for role in ("weight", "error"):
+    for role, plural in ONCE.items():
         if sum(value == role for value in found.values()) > 1:
-            raise ValueError(f"roles: expected one column of {role}s at most; got more")
+            raise ValueError(f"roles: expected one column of {plural} at most; got more")
     if not set(columns) - {target, *found}:
         raise ValueError("roles: expected at least one feature; every column has another role")
     return found

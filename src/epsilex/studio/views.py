@@ -13,13 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from epsilex.data.scales import Scales
+from epsilex.models.own import read
 from epsilex.studio import acts
 from epsilex.studio.columns import summary
 from epsilex.studio.exporting import said
 from epsilex.studio.lock import alive
 from epsilex.studio.looking import Looker
+from epsilex.studio.notation import Notation
 from epsilex.studio.preparing import Prepared, prepared
-from epsilex.studio.project import Project, append_line, read_json, read_lines, write_json
+from epsilex.studio.project import Project, append_line, read_json, read_lines, read_spec, write_json
 from epsilex.studio.publishing import HISTORY, SNAPSHOT
 from epsilex.studio.specs import checked
 from epsilex.tables import read_table
@@ -66,8 +69,7 @@ class Runs:
         frame = read_table(path)
         spec = checked(asked, [str(name) for name in frame.columns]) | {"table": asked["table"]}
         data = prepared(frame, spec)
-        if data.sigma is None and spec["noise"] == "relative" and not _one_sign(data.y):
-            raise ValueError("noise: expected a target of one sign for relative noise")
+        _check_together(data, spec)
         id = self.project.add_run(spec | {"made": time.time()})
         self.start(id)
         return id
@@ -79,7 +81,7 @@ class Runs:
         if snapshot["phase"] != "done":
             raise ValueError("replay: expected a run that has ended")
         log = [entry for entry in read_lines(folder / acts.LOG) if "refused" not in entry]
-        spec = read_json(folder / "spec.json")
+        spec = read_spec(folder)
         script = [{"act": entry["act"], "generation": entry["generation"]} for entry in log]
         spec |= {
             "name": f"{spec['name']}, replayed", "generations": snapshot["generation"], "replays": id,
@@ -101,8 +103,8 @@ class Runs:
     def act(self, id: str, asked: dict[str, Any]) -> None:
         """Add an act to a run's inbox, and start a process if the run has none and the act needs one."""
         folder = self.project.run(id)
-        spec = read_json(folder / "spec.json")
-        act = acts.checked(asked, self.looker(id).names, spec["max_length"])
+        spec = read_spec(folder)
+        act = acts.checked(asked, self.looker(id).notation, spec["max_length"])
         with self._lock:
             if len(read_lines(folder / acts.ACTS)) >= 10_000:
                 raise ValueError("act: this run has 10000 acts; expected no more")
@@ -145,10 +147,11 @@ class Runs:
         """Looks at the formulas of a run; its rows are read once."""
         with self._lock:
             if id not in self._lookers:
-                spec = read_json(self.project.run(id) / "spec.json")
+                spec = read_spec(self.project.run(id))
                 if len(self._lookers) > 8:
                     self._lookers.clear()
-                self._lookers[id] = Looker(self.data(spec), spec["noise"])
+                data = self.data(spec)
+                self._lookers[id] = Looker(data, Notation.of(data, spec), spec["noise"])
             return self._lookers[id]
 
     def data(self, spec: dict[str, Any]) -> Prepared:
@@ -164,7 +167,7 @@ class Runs:
     def brief(self, id: str) -> dict[str, Any]:
         """A run in a line."""
         folder = self.project.run(id)
-        spec, snapshot = read_json(folder / "spec.json"), self._snapshot(folder)
+        spec, snapshot = read_spec(folder), self._snapshot(folder)
         return {
             "id": id, "name": spec["name"], "target": spec["target"], "made": spec.get("made", 0.0),
             "phase": self._phase(id, snapshot), "generation": snapshot["generation"], "seconds": snapshot["seconds"],
@@ -174,7 +177,7 @@ class Runs:
     def view(self, id: str) -> dict[str, Any]:
         """All that the page shows of a run beside a single formula."""
         folder = self.project.run(id)
-        spec, snapshot = read_json(folder / "spec.json"), self._snapshot(folder)
+        spec, snapshot = read_spec(folder), self._snapshot(folder)
         looker = self.looker(id)
         log = read_lines(folder / acts.LOG)
         asked = read_lines(folder / acts.ACTS)
@@ -184,6 +187,7 @@ class Runs:
             "spec": {key: spec[key] for key in spec if key not in ("script",)},
             "table": self.project.table(spec["table"])[0],
             "features": looker.names,
+            "groups": {"column": looker.notation.column, "labels": list(looker.notation.labels)},
             "rows": {"train": len(looker.train.y), "held": len(looker.held.y)},
             "notes_on_data": list(looker.data.table.notes),
             "front": looker.front(snapshot["front"], final),
@@ -238,19 +242,34 @@ class Runs:
 
     def note(self, id: str, asked: dict[str, Any]) -> None:
         """Pin a formula, unpin it, or write about it."""
-        nodes = acts.formula(asked.get("formula"), self.looker(id).names)
+        looker = self.looker(id)
+        m = looker.notation.read(asked.get("formula"))
         words, pinned = asked.get("text", ""), asked.get("pinned", False)
         if not isinstance(words, str) or len(words) > MAX_NOTE or not isinstance(pinned, bool):
             raise ValueError(f"note: expected a text of at most {MAX_NOTE} characters, and whether it is pinned")
         with self._lock:
             others = [note for note in self.notes(id) if note["formula"] != asked["formula"]]
-            told = self.looker(id).told(nodes) or {"formula": asked["formula"], "math": ""}
+            told = looker.told(m) or {"formula": asked["formula"], "math": ""}
             new = {"formula": asked["formula"], "text": words, "pinned": pinned, "short": told["formula"],
                    "math": told["math"]}  # fmt: skip
             kept = [*others, new] if words or pinned else others
             if len(kept) > MAX_NOTES:
                 raise ValueError(f"note: expected at most {MAX_NOTES} formulas with notes; got more")
             write_json(self.project.run(id) / "notes.json", {"notes": kept})
+
+
+def _check_together(data: Prepared, spec: dict[str, Any]) -> None:
+    """What a search would refuse of a spec and its rows, said before it starts."""
+    if data.sigma is None and spec["noise"] == "relative" and not _one_sign(data.y):
+        raise ValueError("noise: expected a target of one sign for relative noise")
+    Notation.of(data, spec)
+    named = {name for guess in spec["guesses"] for name in read(guess, data.names, "guesses").labels.values()}
+    if unknown := [name for name in spec["per_group"] if name not in named]:
+        raise ValueError(f"per_group: expected names of constants in the guesses; got {', '.join(map(repr, unknown))}")
+    limited = {"form": spec["form"] is not None, "groups": data.labels is not None}
+    if any(limited.values()) and Scales.modest(data.X, data.y) is not None:
+        which = next(name for name, value in limited.items() if value)
+        raise ValueError(f"{which}: expected numbers between 1e-100 and 1e100; the data has others")
 
 
 def _one_sign(y: np.ndarray) -> bool:

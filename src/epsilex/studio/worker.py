@@ -23,10 +23,11 @@ from epsilex.regressor import SymbolicRegressor
 from epsilex.searching import EXACT
 from epsilex.studio.desk import Desk, Left
 from epsilex.studio.exporting import write_result
-from epsilex.studio.forms import form
+from epsilex.studio.forms import form_of
 from epsilex.studio.lock import Busy, held
+from epsilex.studio.notation import Notation
 from epsilex.studio.preparing import Prepared, prepared
-from epsilex.studio.project import Project, read_json
+from epsilex.studio.project import Project, read_spec
 from epsilex.studio.publishing import Publisher
 from epsilex.tables import read_table
 
@@ -44,7 +45,7 @@ class SteeredRegressor(SymbolicRegressor):
             patience.append(settling.Settling(len(cases), len(settings.operators), max(exact, 1e-30)))
         scales = [units] if self.modest is None else [self.modest, units]
         publisher = self.desk.publisher
-        publisher.begin(scales)
+        publisher.begin(self.desk.notation, scales, cases.prior.form)
         with terminated() as leaving:
             stop = Stop(0, None, target, exact)
             found = self.desk.search(cases, settings, scales, stop, patience, leaving, self.n_jobs or 1)
@@ -56,7 +57,7 @@ class SteeredRegressor(SymbolicRegressor):
         """The answer without rejected forms, which tidying may have made again."""
         super()._keep(*arguments)
         rejected = self.desk.course.rejected
-        kept = [m for m in self.models_ if form(m.nodes) not in rejected]
+        kept = [m for m in self.models_ if form_of(m) not in rejected]
         if len(kept) in (0, len(self.models_)):
             return
         chosen, self.models_ = self.model_, kept
@@ -95,6 +96,10 @@ def estimator(spec: dict[str, Any], data: Prepared, cls: type[SymbolicRegressor]
         max_length=spec["max_length"],
         population_size=spec["population"],
         random_state=spec["seed"],
+        guesses=spec["guesses"],
+        form=spec["form"],
+        groups=data.groups or None,
+        per_group=spec["per_group"],
         n_jobs=max(1, (os.cpu_count() or 1) - 1),  # one is left for the page
     )
 
@@ -102,23 +107,23 @@ def estimator(spec: dict[str, Any], data: Prepared, cls: type[SymbolicRegressor]
 def work(project: Project, id: str) -> None:
     """Run a run to its end, or until its process has to leave."""
     folder = project.run(id)
-    spec = read_json(folder / "spec.json")
-    publisher = Publisher(folder, [])
+    spec = read_spec(folder)
+    publisher = Publisher(folder)
     publisher.phase("preparing", pid=os.getpid())
     try:
         name, path = project.table(spec["table"])
         data = prepared(read_table(path), spec)
-        publisher.names = data.names
+        notation = Notation.of(data, spec)
         training = ~data.held_back
         est = estimator(spec, data, SteeredRegressor)
         est.modest = Scales.modest(data.X[training], data.y[training])
-        est.desk = Desk(folder, spec, data.names, publisher)
-        est.fit(data.table.X[training], data.y[training], data.weight[training])
+        est.desk = Desk(folder, spec, notation, publisher)
+        est.fit(data.to_fit(), data.y[training], data.weight[training])
         write_result(folder, name, spec, data, est, est.desk.log)
         publisher.phase(
             "done",
             pid=None,
-            front=[text(m.nodes, data.names) for m in est.models_],
+            front=[notation.written(m) for m in est.models_],
             chosen=est.models_.index(est.model_),
             why=est.choice_.text,
             reason=est.search_.reason,
@@ -135,7 +140,9 @@ def work(project: Project, id: str) -> None:
 
 def digest(est: SymbolicRegressor) -> str:
     """A SHA-256 of the front: its formulas, to the last bit of their constants."""
-    return hashlib.sha256("\n".join(text(m.nodes) for m in est.models_).encode()).hexdigest()
+    own = [[] if m.own is None else m.own.values.tolist() for m in est.models_]
+    lines = [f"{text(m.nodes)}{values or ''}" for m, values in zip(est.models_, own, strict=True)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def main(arguments: list[str]) -> int:

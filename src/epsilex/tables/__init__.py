@@ -10,6 +10,7 @@ notation    numbers as people write them: decimal commas, thousands, units, cloc
 numbers     columns as numbers and as words: missing cells, durations
 timestamps  time stamps as features
 features    a table's features and target, with categories one-hot encoded; and the same features for a fitted model
+splitting   rows held back from a search
 
 A file that is not a table raises a ValueError that says what was expected, what came, and where.
 """

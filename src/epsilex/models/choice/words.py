@@ -53,7 +53,8 @@ def told(
             f"{m.formula} has a pole, or is undefined, at some place within the range of the data; "
             "no formula without one explains the data"
         )
-    sentences = [_why(decision, front, chosen, n), _how_sure(decision, closest, noise)]
+    other = None if closest is not None and closest.formula == m.formula else closest  # a line by another way
+    sentences = [_why(decision, front, chosen, n), _how_sure(decision, other, noise)]
     return Choice(
         " ".join([*sentences, *([f"Beware: {warning}."] if warning else [])]), decision.odds, noise[0], closest,
         decision.form is None or is_number(m.nodes), warning,

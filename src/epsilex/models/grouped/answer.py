@@ -17,7 +17,7 @@ from epsilex.models.choice.rule import Answer, picked_from
 from epsilex.models.choice.words import Choice, told
 from epsilex.models.front import Scorer, front_frame
 from epsilex.models.grouped.bench import MOST, Bench, Form
-from epsilex.models.grouped.program import Grouped, collapsed, positive
+from epsilex.models.grouped.program import Grouped, collapsed, ordered, positive
 from epsilex.models.grouped.spread import spread
 from epsilex.models.grouped.tuning import Cells, values
 from epsilex.models.model import Model
@@ -109,7 +109,7 @@ class Desk:
         found = self.bench.described(program)
         if found is None:
             return None
-        program = positive(program)
+        program = ordered(positive(program))
         own = names_for(len(program.table), [*self.names, *(self.score.constants or {})])
         noise = next((noise for noise in self.noises if noise.kind == kind), self.noises[0])
         shared, each = spread(program, self.cells, noise)

@@ -189,6 +189,15 @@ def shared(program: Grouped, own: int) -> tuple[list[Node], np.ndarray]:
     return nodes, program.table
 
 
+def ordered(program: Grouped) -> Grouped:
+    """The program with its own constants numbered as they are met."""
+    d = program.n_features
+    met = list(dict.fromkeys(which for _, which in program.leaves))
+    place = {d + old: d + new for new, old in enumerate(met)}
+    nodes = tuple((code, place.get(j, j) if code == FEATURE else j, value) for code, j, value in program.nodes)
+    return Grouped(nodes, program.table[met], d)
+
+
 def positive(program: Grouped) -> Grouped:
     """The program with a minus sign before own constants of negative values only."""
     minus = np.asarray((program.table < 0.0).all(axis=1))

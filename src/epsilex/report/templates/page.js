@@ -4,7 +4,7 @@
   const tip = document.getElementById("tip");
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const figure = (v) => (v === null ? "∞" : Number(v.toPrecision(4)).toString());
-  let selected = data.chosen;
+  let selected = data.chosen, group = null; // of the curves, the one that a person chose
 
   // --- scales and axes ---------------------------------------------------------------------------------------------
 
@@ -163,18 +163,18 @@
     });
   };
 
-  const dots = (chart, places, text) => {
+  const dots = (chart, places, text, kind = (row) => (data.heldBack[row] ? "test" : "train")) => {
     const points = [];
     places.forEach((place, i) => {
       if (place === null) return;
       const at = { x: chart.px(place[0]), y: chart.py(place[1]), row: i };
-      mark(chart, at, `dot ${data.heldBack[i] ? "test" : "train"}`, chart.svg, 3);
+      mark(chart, at, `dot ${kind(i)}`, chart.svg, 3);
       points.push(at);
     });
     explain(chart, points, text);
   };
 
-  const told = (row) => `measured ${figure(data.y[row])}\npredicted ${figure(data.models[selected].prediction[row])}\n${data.heldBack[row] ? "held back" : "training"}`;
+  const told = (row) => `${data.groups ? `${data.groups.column} ${data.groups.of[row]}\n` : ""}measured ${figure(data.y[row])}\npredicted ${figure(data.models[selected].prediction[row])}\n${data.heldBack[row] ? "held back" : "training"}`;
 
   // The range of the measurements, with room for predictions that are not far off.
   const measured = padded(extent(data.y), 0.04);
@@ -216,22 +216,53 @@
     return chart;
   };
 
+  const drawBand = (chart, x, low, high, kind) => {
+    const known = x.map((v, i) => i).filter((i) => low[i] !== null && high[i] !== null);
+    const edge = (i, v) => `${chart.px(x[i]).toFixed(1)} ${Math.min(Math.max(chart.py(v), -1e4), 1e4).toFixed(1)}`;
+    const around = [...known.map((i) => edge(i, high[i])), ...known.reverse().map((i) => edge(i, low[i]))];
+    if (around.length) draw("path", { class: kind, d: `M${around.join("L")}Z` }, chart.inside);
+  };
+
+  // Each group with its own curve. A click on a group's name leaves the others faint, and shows its band.
+  const drawGroups = (box, model) => {
+    const { feature, x, groups } = model, name = data.features[feature], labels = groups.map((g) => g.label);
+    if (!labels.includes(group)) group = null;
+    const chart = frame(panel(box, `${data.target} over ${name}, for each ${data.groups.column}`, 340), { x: [x[0], x[x.length - 1]], y: around(groups.flatMap((g) => g.y)), xName: name, yName: data.target });
+    const shade = (label) => `of-group g${labels.indexOf(label) % 8}${group === null || group === label ? "" : " faint"}`;
+    for (const g of groups) {
+      if (g.label === group && g.low) drawBand(chart, x, g.low, g.high, `band ${shade(g.label)}`);
+      line(chart, x, g.y, `curve ${shade(g.label)}`, chart.inside);
+    }
+    dots(chart, data.X[feature].map((v, i) => (v === null || data.y[i] === null ? null : [v, data.y[i]])), ({ row }) => told(row), (row) => `${shade(data.groups.of[row])}${data.heldBack[row] ? " held" : ""}`);
+    const names = document.createElement("div");
+    names.className = "groups";
+    for (const label of labels) {
+      const button = document.createElement("button"), key = document.createElement("span");
+      key.className = `key g${labels.indexOf(label) % 8}`;
+      button.type = "button";
+      button.dataset.group = label;
+      button.setAttribute("aria-pressed", String(label === group));
+      button.append(key, label);
+      button.addEventListener("click", () => { group = group === label ? null : label; drawCurves(); all(".groups button").find((b) => b.dataset.group === label)?.focus(); });
+      names.append(button);
+    }
+    box.append(names);
+  };
+
   const drawCurves = () => {
     const box = document.getElementById("curves"), note = document.getElementById("curves-note");
     const model = data.models[selected];
     box.replaceChildren();
     box.className = model.parts ? "two" : "";
+    const held = data.heldBack.some((flag) => flag) ? " Hollow dots: held-back rows." : "";
     note.textContent = model.parts ? "Line: mean prediction as one feature moves, the others as they were measured. Dots: the rows, each as far from the line as it is from its prediction."
+      : model.groups ? `Lines: the formula with the constants of each ${data.groups.column}.${held} Choose one to see where 95% of its new measurements are expected.`
       : model.low ? "Line: the formula. Band: where it expects 95% of new measurements." : "";
-    if (model.feature !== undefined) {
+    if (model.groups) drawGroups(box, model);
+    else if (model.feature !== undefined) {
       const { x, y, low, high } = model, name = data.features[model.feature];
       const chart = frame(panel(box, `${data.target} over ${name}`, 340), { x: [x[0], x[x.length - 1]], y: around(y), xName: name, yName: data.target });
-      if (low) {
-        const known = x.map((v, i) => i).filter((i) => low[i] !== null && high[i] !== null);
-        const edge = (i, v) => `${chart.px(x[i]).toFixed(1)} ${Math.min(Math.max(chart.py(v), -1e4), 1e4).toFixed(1)}`;
-        const around = [...known.map((i) => edge(i, high[i])), ...known.reverse().map((i) => edge(i, low[i]))];
-        if (around.length) draw("path", { class: "band", d: `M${around.join("L")}Z` }, chart.inside);
-      }
+      if (low) drawBand(chart, x, low, high, "band");
       line(chart, x, y, "curve", chart.inside);
       dots(chart, data.X[model.feature].map((v, i) => (v === null || data.y[i] === null ? null : [v, data.y[i]])), ({ row }) => told(row));
     }

@@ -94,12 +94,12 @@ export const band = (chart, xs, low, high) => {
   draw("path", { class: "band", d: `M${known.map((i) => at(i, high)).join("L")}L${known.reverse().map((i) => at(i, low)).join("L")}Z` }, chart.inside);
 };
 
-export const dots = (chart, xs, ys, held, text) => {
+export const dots = (chart, xs, ys, held, text, kind = (i) => (held[i] ? "test" : "train")) => {
   ys.forEach((v, i) => {
     if (v === null || xs[i] === null) return;
     const at = { x: chart.px(xs[i]), y: chart.py(v), text: () => text(i) };
     chart.points.push(at);
-    draw("circle", { class: `dot ${held[i] ? "test" : "train"}`, cx: at.x.toFixed(1), cy: clip(at.y).toFixed(1), r: 3 }, chart.inside);
+    draw("circle", { class: `dot ${kind(i)}`, cx: at.x.toFixed(1), cy: clip(at.y).toFixed(1), r: 3 }, chart.inside);
   });
 };
 

@@ -4,8 +4,8 @@ import { get, post, upload } from "./api.js";
 import { histogram } from "./charts.js";
 import { $, all, el, figure, say } from "./dom.js";
 
-const ROLES = [["feature", "feature"], ["ignore", "ignore"], ["weight", "weights"], ["error", "standard errors"]];
-const GROUPS = [["Arithmetic", ["add", "sub", "mul", "div", "inv"]], ["Powers", ["square", "sqrt", "pow", "abs"]],
+const ROLES = [["feature", "feature"], ["ignore", "ignore"], ["weight", "weights"], ["error", "standard errors"], ["group", "groups"]];
+const FAMILIES = [["Arithmetic", ["add", "sub", "mul", "div", "inv"]], ["Powers", ["square", "sqrt", "pow", "abs"]],
   ["Exponential", ["exp", "log", "tanh"]], ["Angles", ["sin", "cos", "asin", "acos"]]];
 const KINDS = { number: "numbers", categories: "categories", text: "text", empty: "mostly empty", other: "other" };
 
@@ -19,6 +19,7 @@ export const setUp = (opener) => {
   for (const name of ["dragleave", "drop"]) drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.remove("over"); });
   drop.addEventListener("drop", (event) => take(event.dataTransfer.files[0]));
   $("#target").addEventListener("change", showRoles);
+  $("#columns").addEventListener("change", showRoles);
   $("#setup").addEventListener("submit", (event) => { event.preventDefault(); start(); });
 };
 
@@ -39,8 +40,8 @@ const fillDefaults = () => {
   $("#max-length").value = defaults.max_length;
   $("#seed").value = defaults.seed;
   const symbols = Object.fromEntries(operators.map((o) => [o.name, o.symbol]));
-  const grouped = new Set(GROUPS.flatMap(([, names]) => names)), others = operators.map((o) => o.name).filter((name) => !grouped.has(name));
-  for (const [title, names] of [...GROUPS, ["Other", others]]) {
+  const grouped = new Set(FAMILIES.flatMap(([, names]) => names)), others = operators.map((o) => o.name).filter((name) => !grouped.has(name));
+  for (const [title, names] of [...FAMILIES, ["Other", others]]) {
     const boxes = names.filter((name) => name in symbols).map((name) => el("label", { class: "check" },
       el("input", { type: "checkbox", value: name, checked: defaults.operators.includes(name) }), symbolOf(name, symbols[name])));
     $("#operators .checks").append(el("div", {}, el("span", { class: "quiet" }, title), ...boxes));
@@ -88,7 +89,7 @@ const choose = async (id) => {
 };
 
 const row = (column) => {
-  const roles = column.kind === "number" ? ROLES : ROLES.slice(0, 2);
+  const roles = column.kind === "number" ? ROLES : ROLES.filter(([role]) => role !== "weight" && role !== "error");
   const ignored = column.kind === "text" || column.kind === "empty" || column.kind === "other";
   const select = el("select", { "aria-label": `Role of ${column.name}`, "data-column": column.name },
     ...roles.map(([value, name]) => el("option", { value, selected: ignored && value === "ignore" }, name)));
@@ -104,19 +105,22 @@ const row = (column) => {
 };
 
 const showRoles = () => {
-  const target = $("#target").value;
+  const target = $("#target").value, grouped = all("#columns select").some((s) => s.value === "group" && s.dataset.column !== target);
+  $("#per-group-field").hidden = !grouped;
   for (const line of all("#columns tr[data-row]")) line.classList.toggle("target-row", line.dataset.row === target);
 };
 
 const start = async () => {
   const button = $("#setup button[type=submit]"), optional = (id) => ($(id).value === "" ? null : Number($(id).value));
   const roles = Object.fromEntries(all("#columns select").map((s) => [s.dataset.column, s.value]));
+  const listed = (id, by) => ($(id).closest("[hidden]") ? [] : $(id).value.split(by).map((word) => word.trim()).filter(Boolean));
   button.disabled = true;
   try {
     const { id } = await post("/api/runs", {
       table: table.id, target: $("#target").value, roles, noise: $("#noise").value, seconds: Number($("#seconds").value),
       held_back: Number($("#held").value) / 100, operators: all("#operators input:checked").map((box) => box.value),
       name: $("#name").value, max_length: Number($("#max-length").value), population: optional("#population"),
+      form: $("#form").value.trim() || null, guesses: listed("#guesses", "\n"), per_group: listed("#per-group", ","),
       generations: optional("#generations"), seed: Number($("#seed").value),
     });
     say($("#setup-error"), "");

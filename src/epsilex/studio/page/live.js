@@ -33,7 +33,9 @@ export const show = (view, selected) => {
   heard = Date.now();
   $("#run-title").replaceChildren("A formula for ", el("em", {}, view.target));
   const rows = `${view.rows.train.toLocaleString("en")} rows to fit, ${view.rows.held.toLocaleString("en")} held back`;
-  $("#run-about").textContent = [view.table, rows, `${view.features.length} features`, ...view.notes_on_data].join(" · ");
+  const features = `${view.features.length} feature${view.features.length === 1 ? "" : "s"}`;
+  const known = [view.groups.column ? `${view.groups.labels.length} groups by ${view.groups.column}` : "", view.spec.form ? `form ${view.spec.form}` : ""];
+  $("#run-about").textContent = [view.table, rows, features, ...known, ...view.notes_on_data].filter(Boolean).join(" · ");
   showCourse();
   const key = JSON.stringify([view.id, view.front.map((f) => f.exact), view.chosen, selected]);
   if (other || key !== drawn) {

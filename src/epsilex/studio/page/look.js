@@ -5,7 +5,7 @@ import { band, dots, draw, explain, extent, figure, frame, line, padded, robust 
 import { $, copied, el, say, typeset } from "./dom.js";
 
 let run = null, exact = null, seen = null, moved = null, other = null, serial = 0, busy = false, waiting = false, noteTimer = null;
-let over = null, hold = null; // the feature a person chose; a function that keeps this formula in view
+let over = null, group = null, hold = null; // the feature and the group a person chose; a function that keeps this formula in view
 
 export const setUp = (onFollow, onHold) => {
   hold = onHold;
@@ -25,7 +25,7 @@ export const formula = () => moved?.exact || exact;
 // Show a formula of a run; the same one again only brings its notes up to date.
 export const show = async (view, chosen, following) => {
   const another = view.id !== run?.id || chosen !== exact;
-  if (view.id !== run?.id) { other = over = null; $("#feature").replaceChildren(); }
+  if (view.id !== run?.id) { other = over = group = null; $("#feature").replaceChildren(); }
   run = view;
   $("#look").hidden = !chosen;
   exact = chosen;
@@ -53,6 +53,7 @@ const fetchLook = async () => {
 };
 
 const showAll = () => {
+  $("#look").dataset.formula = exact;
   showHead();
   const select = $("#feature");
   if (select.options.length !== run.features.length) select.replaceChildren(...run.features.map((name) => el("option", { value: name }, name)));
@@ -72,6 +73,8 @@ const showHead = () => {
   $("#look-target").textContent = `${run.target} =`;
   typeset($("#look-math"), now.math);
   $("#look-badges").replaceChildren(...(moved ? [el("span", { class: "badge moved" }, "constants moved")] : []), ...badges.map((b) => el("span", { class: "badge" }, b)));
+  $("#look-definitions").hidden = !now.definitions.length;
+  $("#look-definitions").replaceChildren(...now.definitions.map((words) => el("li", {}, words)));
   $("#reset").hidden = !moved;
   showWhy();
 };
@@ -84,25 +87,43 @@ const showWhy = () => {
 // --- curve and residuals -------------------------------------------------------------------------------------------
 
 const drawCharts = () => {
-  const now = moved || seen, { curve, points } = now, held = points.held;
-  const xs = extent([...points.x, ...curve.x]), measured = extent(points.y), curves = robust(curve.y.filter((v) => v !== null), 0.02);
+  const now = moved || seen, { curve, points } = now, held = points.held, grouped = curve.lines.length > 1;
+  if (!run.groups.labels.includes(group)) group = null;
+  const xs = extent([...points.x, ...curve.x]), measured = extent(points.y), curves = robust(curve.lines.flatMap((l) => l.y).filter((v) => v !== null), 0.02);
   const room = measured[1] - measured[0];
   const y = padded([Math.max(Math.min(measured[0], curves[0]), measured[0] - room), Math.min(Math.max(measured[1], curves[1]), measured[1] + room)], 0.06);
   const chart = frame($("#curve"), { x: xs, y, xName: curve.feature, yName: run.target, name: `Data and the formula over ${curve.feature}` });
-  if (curve.low && !moved) band(chart, curve.x, curve.low, curve.high);
-  dots(chart, points.x, points.y, held, (i) => `${curve.feature} ${figure(points.x[i])}\nmeasured ${figure(points.y[i])}\npredicted ${figure(points.predicted[i])}`);
-  if (seen.otherCurve?.feature === curve.feature) line(chart, seen.otherCurve.x, seen.otherCurve.y, "second");
-  if (moved) line(chart, seen.curve.x, seen.curve.y, "ghost");
-  line(chart, curve.x, curve.y, "main").id = "curve-line";
+  const labels = run.groups.labels, shade = (label) => `of-group g${labels.indexOf(label) % 8}${group === null || group === label ? "" : " faint"}`;
+  const banded = grouped ? curve.lines.find((l) => l.group === group) : curve.lines[0];
+  if (banded?.low && !moved) band(chart, curve.x, banded.low, banded.high);
+  const kind = labels.length ? (i) => `${shade(labels[points.group[i]])}${held[i] ? " hollow" : ""}` : undefined;
+  const whose = (i) => (labels.length ? `${run.groups.column} ${labels[points.group[i]]}\n` : "");
+  dots(chart, points.x, points.y, held, (i) => `${whose(i)}${curve.feature} ${figure(points.x[i])}\nmeasured ${figure(points.y[i])}\npredicted ${figure(points.predicted[i])}`, kind);
+  if (seen.otherCurve?.feature === curve.feature) for (const l of seen.otherCurve.lines) line(chart, seen.otherCurve.x, l.y, `second${group !== null && l.group && l.group !== group ? " faint" : ""}`);
+  if (moved) for (const l of seen.curve.lines) line(chart, seen.curve.x, l.y, "ghost");
+  curve.lines.forEach((l, k) => { const path = line(chart, curve.x, l.y, grouped ? `main ${shade(l.group)}` : "main"); if (!k) path.id = "curve-line"; });
   explain(chart);
+  showGroups(labels);
   const fixed = curve.held.map((h) => `${h.name} = ${figure(h.value, 3)}`).join(", ");
-  $("#curve-about").textContent = fixed ? `The curve holds the other features at their medians: ${fixed}.` : "The formula depends on no other feature.";
+  const words = fixed ? `The curve holds the other features at their medians: ${fixed}.` : "The formula depends on no other feature.";
+  $("#curve-about").textContent = labels.length ? `${words} Hollow dots are held-back rows.${grouped ? ` Choose a ${run.groups.column} to see its band.` : ""}` : words;
 
   const residuals = points.predicted.map((p, i) => (p === null ? null : points.y[i] - p));
   const second = frame($("#residuals"), { x: padded(robust(points.predicted), 0.04), y: padded(robust([0, ...residuals]), 0.08), xName: "predicted", yName: "measured − predicted" });
   draw("line", { class: "diagonal", x1: 0, x2: second.width, y1: second.py(0), y2: second.py(0) }, second.inside);
   dots(second, points.predicted, residuals, held, (i) => `predicted ${figure(points.predicted[i])}\nmeasured ${figure(points.y[i])}`);
   explain(second);
+};
+
+const showGroups = (labels) => {
+  const box = $("#groups"), key = JSON.stringify([run.id, labels, group]);
+  box.hidden = !labels.length;
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  const focused = document.activeElement?.dataset?.group;
+  box.replaceChildren(...labels.map((label, k) => el("button", { type: "button", class: "chip", "data-group": label, "aria-pressed": String(label === group),
+    onclick: () => { group = group === label ? null : label; drawCharts(); } }, el("span", { class: `key g${k % 8}` }), label)));
+  if (focused) [...box.children].find((chip) => chip.dataset.group === focused)?.focus();
 };
 
 const drawPartial = () => {
@@ -117,14 +138,26 @@ const drawPartial = () => {
 
 const showConstants = () => {
   const box = $("#constants");
-  if (!seen.constants.length) return box.replaceChildren(el("p", { class: "quiet" }, "It has no constants."));
+  showOwn();
+  if (!seen.constants.length) return box.replaceChildren(el("p", { class: "quiet" }, seen.own.length ? "No constant is shared by all groups." : "It has no constants."));
   box.replaceChildren(...seen.constants.map((c, i) => {
-    const name = c.of ? `c${i}, factor of ${c.of}` : `c${i}`;
+    const name = c.of ? `${c.name} of ${c.of}` : c.name;
     const slider = el("input", { type: "range", min: c.from, max: c.to, step: "any", value: c.value, "aria-label": name, "data-constant": i, oninput: slide });
     const between = c.low === undefined || c.low === null ? "" : `95%: ${figure(c.low)} to ${figure(c.high)}`;
-    return el("div", { class: "constant" }, el("span", { class: "constant-name" }, `c${i}`, c.of ? el("span", { class: "quiet" }, ` of ${c.of}`) : null),
+    return el("div", { class: "constant" }, el("span", { class: "constant-name" }, c.name, c.of ? el("span", { class: "quiet" }, ` of ${c.of}`) : null),
       slider, el("output", { class: "numbers" }, figure(c.value, 5)), el("span", { class: "quiet numbers between" }, between));
   }));
+};
+
+// Constants per group: a row per group, a column per constant.
+const showOwn = () => {
+  const names = [...new Set(seen.own.map((c) => c.name))], cell = new Map(seen.own.map((c) => [`${c.group}\n${c.name}`, c]));
+  if (!names.length) return $("#own").replaceChildren();
+  const between = (c) => (c.low === undefined || c.low === null ? "" : `${figure(c.low)} to ${figure(c.high)}`);
+  $("#own").replaceChildren(el("table", { class: "own" },
+    el("thead", {}, el("tr", {}, el("th", { class: "left", scope: "col" }, run.groups.column), ...names.flatMap((name) => [el("th", { scope: "col" }, name), el("th", { scope: "col" }, "95%")]))),
+    el("tbody", {}, ...run.groups.labels.map((label) => el("tr", {}, el("th", { class: "left", scope: "row" }, label),
+      ...names.map((name) => cell.get(`${label}\n${name}`)).flatMap((c) => [el("td", {}, figure(c.value, 4)), el("td", { class: "quiet" }, between(c))]))))));
 };
 
 // One request at a time; the last position of the sliders always wins.

@@ -56,6 +56,7 @@ const first = (run) => {
 const showRun = (run) => {
   const ended = view?.id === run.id && view.phase !== run.phase && run.phase === "done";
   view = run;
+  say($("#banner"), "");
   $("#run").hidden = $("#sections").hidden = false;
   document.title = `${run.name} · epsilex studio`;
   const calm = Date.now() - lastFollowed > 1500;

@@ -25,7 +25,7 @@ const act = async (body) => {
 };
 
 export const show = (view, known) => {
-  const fixed = Boolean(view.spec.replays);
+  const formed = Boolean(view.spec.form), fixed = Boolean(view.spec.replays) || formed;
   if (run?.id !== view.id) say($("#steer-error"), "");
   run = view;
   operators = known;
@@ -37,7 +37,9 @@ export const show = (view, known) => {
     if (focused) box.querySelector(`[data-operator="${focused}"]`)?.focus();
   }
   $("#guess").disabled = $("#guess-form button").disabled = fixed;
-  $("#guess-about").textContent = `A formula over ${view.features.slice(0, 6).map(quoted).join(", ")}${view.features.length > 6 ? ", …" : ""}; its constants are tuned. Such as ${example(view)}.`;
+  $("#allowed-about").textContent = formed ? "The functions of a form are searched with the operators that the run began with. A form of a formula may still be rejected."
+    : "Click one to forbid or allow it from the next generation on. Formulas with a forbidden operator leave the population.";
+  $("#guess-about").textContent = formed ? "Guesses cannot stand beside a form." : `A formula over ${view.features.slice(0, 6).map(quoted).join(", ")}${view.features.length > 6 ? ", …" : ""}; its constants are tuned. Such as ${example(view)}.`;
   showLog();
 };
 
