@@ -10,7 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import ablation, compare, comparison, coverage, datasets, feynman, forms, laws, runs, small
+from benchmarks import (
+    ablation,
+    compare,
+    comparison,
+    coverage,
+    datasets,
+    feynman,
+    forms,
+    laws,
+    runs,
+    shape_list,
+    shapes,
+    small,
+)
 from benchmarks.contenders import CONTENDERS, Ours, gplearn_nodes, timed
 from benchmarks.expressions import examine, expression, is_formula, rounded, size
 from benchmarks.feynman_list import EQUATIONS, FORMULAS, WIDER
@@ -433,3 +446,42 @@ def test_a_function_is_compared_up_to_the_freedom_of_its_form():
     for text, close in (("5*exp(-0.7*t)", True), ("5*exp(-0.7*t) + 1", False), ("5*exp(-0.71*t)", False)):
         own = replace(m, form=Inside("f(x)*g(t)", {"g": (("t",), tuple(parse(text, ["t"])))}))
         assert (forms.distance(own, "g", inner) <= forms.CLOSE) is close
+
+
+@pytest.mark.parametrize("name", shape_list.LAWS)
+def test_a_law_has_the_shape_that_is_known_of_it(name):
+    law = shape_list.LAWS[name]
+    names = list(law.ranges)
+    points = law.rows(2000, 0, beyond=True)
+    true = model(parse(law.text, names), names)
+    np.testing.assert_allclose(true.predict(points), points["y"], rtol=1e-9)
+    assert shapes.violations(true, law, points) == []
+    assert shapes.error(true, points) < 1e-9
+
+
+def test_violations_are_seen_from_predictions():
+    law = shape_list.LAWS["cooling"]
+    points = law.rows(2000, 0, beyond=True)
+    for text, violated in (
+        ("20 + 0*t", []),
+        ("100 - t", []),
+        ("19 + 65*exp(-0.05*t)", ["f >= 20"]),
+        ("90 - 0.01*t^2", ["convex in t"]),
+        ("20 + t", ["decreasing in t"]),
+        ("20 + 0.01*sin(t)^2", ["decreasing in t", "convex in t"]),
+    ):
+        assert shapes.violations(model(parse(text, ["t"]), ["t"]), law, points) == violated
+
+
+def test_the_page_of_shapes_has_its_figures(tmp_path):
+    results = runs.Results(tmp_path / "runs.jsonl", shapes.KEY)
+    for task in shapes.tasks(("cooling",), 1):
+        bad = ["f >= 20"] if task["method"] == "plain" else []
+        results.add(task | {
+            "within": 0.5, "beyond": 3.0, "violated": bad, "front": 4, "front_violates": len(bad), "shape": "proven",
+            "length": 3, "formula": "t", "generations": 1,
+        })  # fmt: skip
+    text = shapes.page(results)
+    assert "| chosen formulas that violate a constraint | 0 of 1 | 1 of 1 |" in text
+    assert "| formulas of the front that do | 0 of 4 | 1 of 4 |" in text
+    assert "| mean error in the whole box | 1.000 | 1.000 | 0 of 1 |" in text
