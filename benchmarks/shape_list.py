@@ -56,9 +56,9 @@ LAWS = {
         lambda d, a: 100 * d / (1 + d + 0.05 * a),
     ),
     "inhibited enzyme": Shaped(
-        "8*S/(1.5*(1 + I/2) + S)", {"S": (0, 10), "I": (0, 6)},
-        ("increasing in S", "decreasing in I", "concave in S", "f(S=0) = 0", "f >= 0"),
-        lambda S, I: 8 * S / (1.5 * (1 + I / 2) + S),
+        "8*S/(1.5*(1 + i/2) + S)", {"S": (0, 10), "i": (0, 6)},
+        ("increasing in S", "decreasing in i", "concave in S", "f(S=0) = 0", "f >= 0"),
+        lambda S, i: 8 * S / (1.5 * (1 + i / 2) + S),
     ),
     "Arrhenius": Shaped(
         "3e6*exp(-5000/T)", {"T": (280, 380)}, ("increasing in T", "convex in T", "f >= 0"),
@@ -75,9 +75,9 @@ LAWS = {
         lambda p, m: 12 * m / (3 + p),
     ),
     "light in water": Shaped(
-        "I*exp(-(0.04 + 0.1*c)*z)", {"I": (50, 200), "c": (0, 3), "z": (0, 15)},
-        ("increasing in I", "decreasing in c", "decreasing in z", "f(I=0) = 0"),
-        lambda I, c, z: I * np.exp(-(0.04 + 0.1 * c) * z),
+        "L*exp(-(0.04 + 0.1*c)*z)", {"L": (50, 200), "c": (0, 3), "z": (0, 15)},
+        ("increasing in L", "decreasing in c", "decreasing in z", "f(L=0) = 0"),
+        lambda L, c, z: L * np.exp(-(0.04 + 0.1 * c) * z),
     ),
     "stopping distance": Shaped(
         "0.8*v + v^2/(19.6*mu)", {"v": (0, 35), "mu": (0.2, 0.9)},

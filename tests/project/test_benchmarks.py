@@ -10,26 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import (
-    ablation,
-    compare,
-    comparison,
-    coverage,
-    datasets,
-    feynman,
-    forms,
-    laws,
-    runs,
-    shape_list,
-    shapes,
-    small,
-)
+from benchmarks import ablation, compare, comparison, coverage, datasets, feynman, forms, laws, runs, shapes, small
 from benchmarks.contenders import CONTENDERS, Ours, gplearn_nodes, timed
 from benchmarks.expressions import examine, expression, is_formula, rounded, size
 from benchmarks.feynman_list import EQUATIONS, FORMULAS, WIDER
 from benchmarks.form_list import PROBLEMS
 from benchmarks.law_list import LAWS
 from benchmarks.law_list_held_out import HELD_OUT
+from benchmarks.shape_list import LAWS as SHAPED
 from epsilex.forms.knowledge import outline_of
 from epsilex.models.formed import Inside
 from epsilex.models.model import model
@@ -448,9 +436,9 @@ def test_a_function_is_compared_up_to_the_freedom_of_its_form():
         assert (forms.distance(own, "g", inner) <= forms.CLOSE) is close
 
 
-@pytest.mark.parametrize("name", shape_list.LAWS)
+@pytest.mark.parametrize("name", SHAPED)
 def test_a_law_has_the_shape_that_is_known_of_it(name):
-    law = shape_list.LAWS[name]
+    law = SHAPED[name]
     names = list(law.ranges)
     points = law.rows(2000, 0, beyond=True)
     true = model(parse(law.text, names), names)
@@ -460,12 +448,12 @@ def test_a_law_has_the_shape_that_is_known_of_it(name):
 
 
 def test_violations_are_seen_from_predictions():
-    law = shape_list.LAWS["cooling"]
+    law = SHAPED["cooling"]
     points = law.rows(2000, 0, beyond=True)
     for text, violated in (
         ("20 + 0*t", []),
         ("100 - t", []),
-        ("19 + 65*exp(-0.05*t)", ["f >= 20"]),
+        ("18 + 65*exp(-0.05*t)", ["f >= 20"]),
         ("90 - 0.01*t^2", ["convex in t"]),
         ("20 + t", ["decreasing in t"]),
         ("20 + 0.01*sin(t)^2", ["decreasing in t", "convex in t"]),
