@@ -26,6 +26,7 @@ from epsilex.models.answer import answer
 from epsilex.models.choice.words import Choice
 from epsilex.models.front import Scorer, front_frame, of_form
 from epsilex.models.uncertainty import with_uncertainty
+from epsilex.programs.costs import costs_of
 from epsilex.programs.fold import Node
 from epsilex.shapes.knowledge import Shapes
 from epsilex.shown import Shown
@@ -116,7 +117,7 @@ class Fitted(Shown):
         scorer = Scorer(
             self._seen(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
             settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
-            shapes,
+            shapes, costs=costs_of(settings.costs),
         )  # fmt: skip
         if form is not None:
             scorer = of_form(scorer, form.plain)

@@ -72,7 +72,7 @@ class Inside:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormLanguage(Language):
     """The language of fillings: only the inner programs are described, tuned and rewritten.
 
@@ -83,15 +83,16 @@ class FormLanguage(Language):
     rows: tuple[np.ndarray | None, ...]
 
     @classmethod
-    def of(cls, operators: tuple[str, ...], n_features: int, outline: Outline, X: np.ndarray) -> FormLanguage:
+    def of(cls, plain: Language, outline: Outline, X: np.ndarray) -> FormLanguage:
+        """The language of fillings of an outline, by the one of formulas over columns X."""
         few = X if len(X) <= ROWS else X[np.linspace(0, len(X) - 1, ROWS).astype(int)]
         rows = tuple(_arguments(outline, k, few) for k in range(len(outline.functions)))
-        return cls(operators, n_features, outline, rows)
+        return cls(plain.operators, plain.n_features, plain.costs, outline=outline, rows=rows)
 
     def structure(self, nodes: Sequence[Node]) -> float:
         total = 0.0
         for function, program in zip(self.outline.functions, filling.parts(nodes, self.outline)[0], strict=True):
-            total += Language(function.operators, len(function.arguments)).structure(program)
+            total += Language(function.operators, len(function.arguments), self.costs).structure(program)
         return total
 
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

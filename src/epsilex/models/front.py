@@ -22,6 +22,7 @@ from epsilex.models.lean import Bench, Form
 from epsilex.models.model import Model, model
 from epsilex.models.naming import named
 from epsilex.programs.algebra import simplify
+from epsilex.programs.costs import Costs
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
@@ -53,6 +54,7 @@ class Scorer:
     constants  the user's constants by name; None if no constant is to be named
     shapes     what is known of values and slopes; None: nothing
     form       the form of the law, which programs fill; None: programs are formulas
+    costs      operators that cost several times in the description
     language   how programs are read
     """
 
@@ -69,6 +71,7 @@ class Scorer:
     constants: dict[str, float] | None = field(default_factory=dict)
     shapes: Shapes | None = None
     form: Outline | None = None
+    costs: Costs = ()
     language: Language = field(init=False, repr=False)
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
@@ -82,9 +85,9 @@ class Scorer:
         object.__setattr__(self, "box", known + [Interval(-largest, largest)] * (len(self.names) - len(known)))
         object.__setattr__(self, "limits", limits(self.train.y))
         object.__setattr__(self, "noises", possible(self.noise, self.train))
-        language = Language(self.operators, len(self.names))
+        language = Language(self.operators, len(self.names), self.costs)
         if self.form is not None:
-            language = FormLanguage.of(self.operators, len(self.names), self.form, self.train.X)
+            language = FormLanguage.of(language, self.form, self.train.X)
         object.__setattr__(self, "language", language)
 
     @property
@@ -172,7 +175,7 @@ class Scorer:
 
 def of_form(score: Scorer, outline: Outline) -> Scorer:
     """A scorer of programs that fill a form, in the user's units."""
-    language = FormLanguage.of(score.operators, len(score.names), outline, score.train.X)
+    language = FormLanguage.of(score.language, outline, score.train.X)
     return replace(score, form=language.outline, values=language.values, allowed=language.allows)
 
 
