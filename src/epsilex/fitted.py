@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from epsilex.data.groups import STAND_INS
 from epsilex.data.losses import loss_function
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
@@ -49,6 +48,7 @@ class Fitted(Shown):
     front_: pd.DataFrame
     history_: pd.DataFrame
     groups: str | None
+    _stand_ins: tuple[str, ...] = ()  # columns that stand for a group in the search
 
     def take(self, *, length: int) -> Self:
         """Choose the model of this length on the front; returns self."""
@@ -96,7 +96,7 @@ class Fitted(Shown):
 
     def _seen(self) -> list[str]:
         """The columns that a search sees."""
-        return self._names() if self.groups is None else [*self._names(), *STAND_INS]
+        return [*self._names(), *self._stand_ins]
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)

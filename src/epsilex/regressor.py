@@ -263,6 +263,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
         train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
         grouping = None if grouped is None else grouped[1]
+        self._stand_ins = () if grouping is None else grouping.groups.seen
         structure = self._structure(settings, self._seen())
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
         shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
