@@ -132,6 +132,7 @@ def main() -> None:
     results = carry_out("feynman_units", KEY, tasks(names, seconds=seconds), options)
     rows = {row["problem"]: row for row in results.rows() if row["method"] == "plain"}
     again = [name for name in names if options.quick or (name in rows and not found(rows[name]))]
+    options.problems = ",".join(name for name in again if name in (options.problems or name).split(","))
     results = carry_out("feynman_units", KEY, tasks(again, "units", seconds), options)
     text = section(results)
     print(text)

@@ -66,7 +66,10 @@ class Run:
         self.tuner = TUNERS.find(settings.tuning)
         self.survival = SURVIVALS.find(settings.survival)
         rule = cases.prior.rule
-        self.law = None if rule is None else law_of(rule, settings.operators, settings.max_length)
+        self.law = None
+        if rule is not None:
+            own = cases.n_features - len(rule.features)
+            self.law = law_of(rule, settings.operators, settings.max_length, own)
         self.form = cases.prior.form
         self.formed = None if self.form is None else Formed(self.form, settings)
         self.structure = cases.prior.structure
