@@ -27,6 +27,7 @@ from epsilex.models.front import Scorer, front_frame, of_form
 from epsilex.models.uncertainty import with_uncertainty
 from epsilex.programs.costs import costs_of
 from epsilex.programs.fold import Node
+from epsilex.programs.structure import Structure
 from epsilex.shapes.knowledge import Shapes
 from epsilex.shown import Shown
 
@@ -48,6 +49,7 @@ class Fitted(Shown):
     front_: pd.DataFrame
     history_: pd.DataFrame
     groups: str | None
+    _shapes: Shapes | None = None  # that every model has
     _stand_ins: tuple[str, ...] = ()  # columns that stand for a group in the search
 
     def take(self, *, length: int) -> Self:
@@ -67,7 +69,12 @@ class Fitted(Shown):
         """
         check_is_fitted(self, "models_")
         index = self.models_.index(self.model_)
-        self.models_ = [*self.models_[:index], self.model_.adapted(X, y), *self.models_[index + 1 :]]
+        new = self.model_.adapted(X, y)
+        shapes, own = self._shapes, new.own
+        for label in own.labels if own is not None else ():
+            if shapes is not None and shapes.verdict(new.group(label).nodes) is None:
+                raise ValueError(f"constraints: expected rows of {label!r} whose constants satisfy them; got others")
+        self.models_ = [*self.models_[:index], new, *self.models_[index + 1 :]]
         self._choose(index)
         return self
 
@@ -105,7 +112,7 @@ class Fitted(Shown):
     def _keep(
         self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
         guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None, form: Tables | None = None,
-        grouping: Grouping | None = None,
+        grouping: Grouping | None = None, structure: Structure | None = None,
     ) -> None:  # fmt: skip
         """Make the front of what a search left, and choose from it."""
         kept = [
@@ -120,7 +127,7 @@ class Fitted(Shown):
             shapes, costs=costs_of(settings.costs),
         )  # fmt: skip
         if form is not None:
-            scorer = of_form(scorer, form.plain)
+            scorer = of_form(scorer, form.plain, structure)
         most = settings.max_length if form is None else sys.maxsize  # each function has its own limit
         if grouping is None:
             told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, most)

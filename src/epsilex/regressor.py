@@ -264,9 +264,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
         grouping = None if grouped is None else grouped[1]
         self._stand_ins = () if grouping is None else grouping.groups.seen
-        structure = self._structure(settings, self._seen())
+        structure = self._structure(settings, self._seen() if outline is None else outline.places)
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
-        shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
+        inputs = train.X[:, : self.n_features_in_]  # without what stands for groups
+        shapes = self._shapes = shapes_of(self.constraints, self.domain, self._names(), inputs, train.y)
         modest = self._modest = Scales.modest(train.X, train.y)
         if modest is not None:
             known = {"form": outline, "constraints": shapes, "settings": structure}
@@ -293,8 +294,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         for _ in range(power_of(settings.loss)):
             target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
         found = self._search(cases, settings, units, target)
-        allowed = allowed_by(rule, shapes, structure)
-        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping)
+        allowed = allowed_by(rule, shapes if grouping is None else None, structure)
+        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping, structure)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
@@ -321,7 +322,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
 
     def _outline(self, settings: Settings) -> Outline | None:
         """The form over the columns; a ValueError points at what is wrong with it."""
-        beside = {"guesses": self.guesses, "units": self.units, "constraints": self.constraints, "groups": self.groups}
+        beside = {
+            "guesses": self.guesses, "units": self.units, "groups": self.groups, "required": settings.required,
+            "forbidden": settings.forbidden,
+        }  # fmt: skip
         return outline_of(self.form, self._names(), settings.operators, settings.max_length, **beside)
 
     def _units(self, train: Rows, settings: Settings) -> Scales:

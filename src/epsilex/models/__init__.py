@@ -9,6 +9,7 @@ grouped      formulas for groups of rows: own constants tuned, described and cho
 starts       starting values of their constants
 answer       from the programs of a search to the front, the chosen model, and why
 front        the best model of each length
+certifying   forms that have the known shapes
 rescaled     models of scaled data in the user's units
 formed       models of a known form: their inner functions
 choice       which of them a scientist would believe

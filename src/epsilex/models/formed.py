@@ -19,6 +19,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 from epsilex.programs.length import length
 from epsilex.programs.numeric import evaluate64
+from epsilex.programs.structure import Structure
 
 if TYPE_CHECKING:
     from epsilex.models.model import Model
@@ -147,11 +148,13 @@ class FormLanguage(Language):
         named = dict(zip(self.outline.constants, constants, strict=True))
         return Inside(self.outline.text, functions, named, sources), labels
 
-    def allows(self, nodes: Sequence[Node]) -> bool:
-        """Whether the inner programs are within their limits."""
+    def allows(self, nodes: Sequence[Node], structure: Structure | None = None) -> bool:
+        """Whether the inner programs are within their limits, and those of structure."""
         inner = filling.parts(nodes, self.outline)[0]
         pairs = zip(self.outline.functions, inner, strict=True)
-        return all(length(program) <= function.max_length for function, program in pairs)
+        if not all(length(program) <= function.max_length for function, program in pairs):
+            return False
+        return structure is None or all(map(structure.allows, inner))
 
 
 def program_of(m: Model) -> Sequence[Node]:

@@ -5,7 +5,6 @@ A front by description includes the lean forms of its formulas; a front by loss 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import COMMON
 from epsilex.programs.poles import finiteness
+from epsilex.programs.structure import Structure
 from epsilex.shapes.knowledge import Shapes
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ SAME = 1e-9  # relative loss difference that only reflects when tuning stopped
 LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
 CHECKED = 500  # rows on which a rewritten program is compared
 PRINTED = 12  # forms that are described as they are printed
-CERTIFIED = 4  # forms of each length whose shape is checked on many points
 BOXES = 24  # into which the data's box is cut to prove a model of the front finite
 
 
@@ -118,12 +117,12 @@ class Scorer:
                 "validation_loss": self._loss(out, self.validation),
                 **_errors(out, self.validation, "validation_"),
             }
+        formula = self.language.formula(nodes)
         if self.shapes is not None:
-            shape = self.shapes.verdict(nodes)
+            shape = self.shapes.verdict(formula)
             if shape is None:
                 return None
             metrics["shape"] = shape
-        formula = self.language.formula(nodes)
         metrics["tame"] = self.shadow is None or self._tame(nodes)
         seen = "unknown" if self.feeds_back else finiteness(formula, self.box, self.train.X, BOXES)
         metrics["proven"], metrics["pole"] = seen == "finite", seen == "pole" and self.shadow is not None
@@ -173,10 +172,16 @@ class Scorer:
         return value if np.isfinite(value) else np.inf
 
 
-def of_form(score: Scorer, outline: Outline) -> Scorer:
-    """A scorer of programs that fill a form, in the user's units."""
+def of_form(score: Scorer, outline: Outline, structure: Structure | None = None) -> Scorer:
+    """A scorer of programs that fill a form, in the user's units; limits of structure hold for each function."""
     language = FormLanguage.of(score.language, outline, score.train.X)
-    return replace(score, form=language.outline, values=language.values, allowed=language.allows)
+
+    def allowed(nodes: Sequence[Node]) -> bool:
+        if not language.allows(nodes, structure):
+            return False
+        return score.shapes is None or score.shapes.allows(language.formula(nodes))
+
+    return replace(score, form=language.outline, values=language.values, allowed=allowed)
 
 
 def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:
@@ -243,19 +248,6 @@ def _diverse(forms: Sequence[Form]) -> list[Form]:
     """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
     first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
     return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
-
-
-def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
-    """The forms that have the known shapes on many points, of the best few of each length."""
-    if score.shapes is None:
-        return list(forms)
-    kept: list[Form] = []
-    seen: Counter[int] = Counter()
-    for form in forms:
-        seen[len(form.nodes)] += 1
-        if seen[len(form.nodes)] <= CERTIFIED and score.shapes.thorough(form.nodes):
-            kept.append(form)
-    return kept
 
 
 def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:

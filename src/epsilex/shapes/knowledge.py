@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -40,6 +40,15 @@ class Shapes:
         return not has_pole(nodes, self.many) and all(
             holds(nodes, one, self.box, self.many, self.size) for one in self.known
         )
+
+    def of_groups(self, table: np.ndarray) -> Shapes:
+        """The same for formulas with constants of groups, in columns after the features: each point belongs to one
+        group. `table` (constants, groups) has their values."""
+        few, many = (
+            np.column_stack([at, table[:, np.arange(len(at)) % table.shape[1]].T]) for at in (self.few, self.many)
+        )
+        own = tuple(Interval(float(values.min()), float(values.max())) for values in table)
+        return replace(self, box=(*self.box, *own), few=few, many=many)
 
     def verdict(self, nodes: Sequence[Node]) -> str | None:
         """ "proven" if intervals prove every statement, "checked" if no violation is found on many points, None if one

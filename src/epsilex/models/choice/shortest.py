@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from epsilex.data.noise import Noise
+from epsilex.models.certifying import shaped
 from epsilex.models.choice.choosing import Decision, by_description
 from epsilex.models.choice.description import is_number
 from epsilex.models.choice.rule import Answer, Kept, front_of
 from epsilex.models.choice.words import Choice, told
 from epsilex.models.formed import program_of
-from epsilex.models.front import Scorer, as_printed, certified, forms_of, front_by_description, placed
+from epsilex.models.front import Scorer, as_printed, forms_of, front_by_description, placed
 from epsilex.models.lean import Form
 from epsilex.models.model import Model
 from epsilex.models.uncertainty import with_uncertainty
@@ -29,13 +30,13 @@ def shortest(kept: Kept, score: Scorer) -> Answer | None:
     if score.feeds_back:
         return plainly(front_of(kept, score), score)
     if kept.polished:
-        forms = certified(as_printed(forms_of([*kept.front, *kept.others], score), score), score)
+        forms = shaped(as_printed(forms_of([*kept.front, *kept.others], score), score), score)
         models = front_by_description(forms, score, kept.max_length)
         if not models:  # all are too long
             models = front_by_description(forms, score, max((len(form.nodes) for form in forms), default=0))
     else:
         models = front_of(kept, score)
-        forms = certified(_forms(models, score), score)
+        forms = shaped(_forms(models, score), score)
     if not models or not forms:
         return plainly(models, score)
     return _answer(by_description(forms, score, kept.max_length), models, score)
