@@ -94,7 +94,8 @@ def page(results: Results) -> str:
     shaped, plain = ({(r["problem"], r["seed"]): r for r in rows if r["method"] == method} for method in METHODS)
     both = [key for key in shaped if key in plain]
     note = (
-        f"{len(LAWS)} laws, {ROWS} rows, noise of {NOISE:.0%} of the standard deviation of the law, {SEEDS} seeds, "
+        f"{len(LAWS)} laws, {ROWS} rows, noise of {NOISE:.0%} of the standard deviation of the law, "
+        f"{len({seed for _, seed in both})} of {SEEDS} seeds so far, "
         f"{SECONDS} CPU seconds, one thread. The box of the constraints exceeds the data by {BEYOND:.0%} of its range "
         f"at the upper end of each column. Error: root mean squared, on {FRESH} noiseless fresh rows, over the "
         f"standard deviation of the law; {WORST:g} at most. Violated: on {POINTS:,} points of the box, seen from "
