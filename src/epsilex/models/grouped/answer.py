@@ -141,7 +141,7 @@ class Desk:
         shapes = self.score.shapes
         if shapes is None:
             return list(forms)
-        return certified(forms, lambda form: shapes.of_groups(form.program.table).thorough(form.nodes))
+        return certified(forms, lambda form: shapes.of_groups(form.program.table, thorough=True).thorough(form.nodes))
 
     def _as_printed(self, form: Form) -> Grouped:
         program = form.program
