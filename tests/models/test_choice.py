@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from epsilex.evolution import Cases
 from epsilex.evolution.observers.archive import PLACES, Archive
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
-from epsilex.models.choice.description import KIND, Language, constant_nats, describe, simple_nats, star
+from epsilex.models.choice.description import KIND, Language, constant_nats, constants_nats, describe, simple_nats, star
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench
 from epsilex.models.model import model
@@ -92,13 +93,12 @@ class TestDescription:
         residuals = -norm.logpdf(rows.y, values(theta), np.sqrt(variance)).sum()
         leaf, arithmetic = 1 / 6, 3 / 8 / 6  # of six arithmetic operators
         structure = -3 * math.log(leaf) - 2 * math.log(arithmetic) + 2 * math.log(2)
-        constants = 0.0
-        for j, h in enumerate(1e-6 * theta):
-            step = np.zeros(2)
-            step[j] = h
-            slope = (values(theta + step) - values(theta - step)) / (2.0 * h)
-            delta = math.sqrt(12.0 / (np.sum(slope**2) / variance))
-            constants += math.log(6.0) + max(0.0, math.log(theta[j] / delta)) + 0.5
+        a, b = (
+            theta[j] * (values(theta + step) - values(theta - step)) / (2e-6 * theta[j]) / np.sqrt(12.0 * variance)
+            for j, step in enumerate(np.diag(1e-6 * theta))
+        )
+        determinant = (1.0 + a @ a) * (1.0 + b @ b) - (a @ b) ** 2
+        constants = 2.0 * (math.log(6.0) + 0.5) + 0.5 * math.log(determinant)
         assert found.residuals == pytest.approx(residuals)
         assert found.structure == pytest.approx(structure)
         assert found.constants == pytest.approx(constants, rel=1e-6)
@@ -126,6 +126,33 @@ class TestDescription:
     @given(st.floats(0.1, 1e3), st.floats(1.0, 1e6))
     def test_more_information_costs_more_digits(self, value, information):
         assert constant_nats(value, information) <= constant_nats(value, 4.0 * information) + 1e-12
+
+    @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.floats(-3.0, 3.0))
+    def test_together_constants_cost_at_most_what_they_cost_apart(self, seed, k, size):
+        slopes = 10.0**size * np.random.default_rng(seed).normal(size=(k, 20)).cumsum(axis=0)
+        values = [math.pi + j for j in range(k)]
+        apart = sum(constant_nats(1.0001, float(slope @ slope) / 1.0001**2) for slope in slopes)
+        assert constants_nats(values, list(slopes)) <= apart + 1e-9
+
+    def test_constants_that_do_not_interact_cost_the_same_apart(self):
+        slopes = [np.array([30.0, 0.0]), np.array([0.0, 5.0])]
+        apart = constant_nats(1.0001, 900.0 / 1.0001**2) + constant_nats(1.0001, 25.0 / 1.0001**2)
+        assert constants_nats([math.pi, math.e], slopes) == pytest.approx(apart)
+
+    def test_a_constant_that_another_makes_up_for_has_no_digits(self):
+        slope = np.linspace(1.0, 90.0, 20)
+        one, two = constants_nats([math.pi], [slope]), constants_nats([math.pi, math.e], [slope, slope])
+        assert two - one == pytest.approx(KIND + 0.5 + 0.5 * math.log(2.0), abs=1e-3)
+
+    def test_more_constants_than_rows_have_a_price(self):
+        slopes = list(1e12 * np.random.default_rng(0).normal(size=(14, 12)))
+        apart = sum(constants_nats([math.pi], [slope]) for slope in slopes[:12])
+        assert 0.5 * apart < constants_nats([math.pi + j for j in range(14)], slopes) < 2.0 * apart
+
+    def test_the_same_law_costs_the_same_however_it_is_written(self):
+        language = Language(Settings.operators, 2)
+        for texts in (("2.1*x^-0.3", "2.1/x^0.3", "2.1*exp(-0.3*log(x))"), ("3.3/x", "3.3*inv(x)", "inv(0.3*x)")):
+            assert len({round(language.structure(parse(text, NAMES)), 9) for text in texts}) == 1
 
     def test_a_number_of_no_influence_costs_next_to_nothing(self):
         assert constant_nats(0.123, 0.0) == pytest.approx(math.log(6.0) + 0.5)
@@ -339,6 +366,21 @@ class TestFewRows:
         est = SymbolicRegressor(time_limit=20, random_state=0).fit(pd.DataFrame({"a": a}), T)
         np.testing.assert_allclose(est.predict(pd.DataFrame({"a": [4.0]})), 8.0, rtol=1e-2)
         assert est.stopped_by_ != "exact"  # measured data is never met exactly
+
+    def test_noise_gets_a_number_though_long_formulas_meet_every_row(self):
+        rng = np.random.default_rng(3)
+        X, y = rng.uniform(0.5, 10, (12, 2)), rng.normal(5, 1, 12)
+        est = SymbolicRegressor(generations=25, time_limit=None, random_state=1).fit(X, y)
+        assert max(m.metrics["r2"] for m in est.models_) > 0.9
+        assert est.model_.length == 1
+
+    def test_ten_rows_of_an_enzyme(self):
+        """No straight line describes a saturation, but the target's mean must not be the answer."""
+        s = np.array([0.5, 1, 2, 3, 5, 8, 12, 20, 30, 50])
+        rate = np.array([0.4729, 0.8833, 1.472, 1.818, 2.296, 2.901, 3.347, 3.526, 3.638, 3.978])
+        found = SymbolicRegressor(generations=3, time_limit=None, random_state=0).fit(pd.DataFrame({"S": s}), rate)
+        assert re.fullmatch(r"4\.\d+\*S/\(3\.\d+ \+ S\)", found.model_.formula)
+        assert "better than the target's mean" in found.choice_.text
 
     def test_two_rows_are_fitted_by_a_number(self):
         est = SymbolicRegressor(generations=1, time_limit=None, random_state=0).fit([[1.0], [2.0]], [3.0, 4.0])

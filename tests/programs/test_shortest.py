@@ -63,6 +63,8 @@ EXAMPLES = [
     ("exp(a)/exp(b)", "exp(a - b)"),
     ("log(exp(x)*y)", "x + log(y)"),
     ("exp(y*log(x))", "x^y"),
+    ("70*sqrt(exp(-t)) + 20", "70*exp(-t/2) + 20"),
+    ("a/sqrt(exp(t))", "a*exp(-t/2)"),
 ]
 
 

@@ -4,7 +4,7 @@ Legend: `i` a program, `k` a node, `t` the top of the stack after it. Of each su
 
     nats    its price; `power` that of exp(subtree) if it is a power or a product of powers, else NaN
     whole   the part of the price that a number costs which multiplies the whole subtree
-    number  whether it is a number; `inside` whether it contains a function
+    number  whether it is a number; `inside` whether it contains a function; `raised` whether it is a power
     free    constants that cannot be merged with others; `factor` whether one is left that multiplies the whole
     shape   a hash that ignores constants and the order of commuting arguments; a sum and a difference are alike
 """
@@ -29,16 +29,17 @@ def mixed(a, b):
 
 
 @inner
-def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, whole):
+def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, whole, raised):
     """Write price and power of an operator over subtree a, and b if it has two, in place of a."""
     within = inside[a] or (arity == 2 and inside[b])
     total = nats[a] + (nats[b] if arity == 2 else 0.0)
     known, known_b = power[a], power[b] if arity == 2 else np.nan
     plain, number_a, number_b = nats[a], number[a], arity == 2 and number[b]
-    factor = max(whole[a], whole[b]) if arity == 2 else whole[a]
-    power[a], number[a], whole[a] = np.nan, False, 0.0
+    raised_b = arity == 2 and raised[b]
+    factor = whole[a] + (whole[b] if arity == 2 else 0.0)
+    power[a], number[a], whole[a], raised[a] = np.nan, False, 0.0, kind == POWER
     if kind == EXP and not np.isnan(known):
-        nats[a], inside[a] = known, False
+        nats[a], inside[a], raised[a] = known, False, True
     elif kind >= LOG:
         nats[a], inside[a] = total + price + (nested if within else 0.0), True
         if kind == LOG:
@@ -52,9 +53,11 @@ def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, whol
         elif kind == PRODUCT and number_b and not np.isnan(known):
             power[a] = known + nats[b] + price
         if kind == PRODUCT and number_a:
-            whole[a] = plain + price
+            whole[a] = factor + plain + price
         elif (kind == PRODUCT or kind == QUOTIENT) and number_b:
-            whole[a] = nats[b] + price
+            whole[a] = factor + nats[b] + price
+        elif kind == QUOTIENT and number_a:  # an inverse times a number
+            whole[a] = factor + plain + (price if raised_b else 0.0)
         elif kind == PRODUCT or kind == QUOTIENT or kind == NEGATION:
             whole[a] = factor
 
@@ -100,6 +103,7 @@ def structures(
     width = opcode.shape[1]
     nats, power, whole = np.empty(width + 1), np.empty(width + 1), np.empty(width + 1)
     number, inside, factor = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
+    raised = np.empty(width + 1, np.bool_)
     free, shape = np.empty(width + 1, np.int64), np.empty(width + 1, np.uint64)
     for i in range(length.size):
         t = -1
@@ -109,14 +113,14 @@ def structures(
             if n == 0:
                 t += 1
                 nats[t], power[t], whole[t] = prices[op], np.nan, 0.0
-                number[t], inside[t], free[t] = op == CONSTANT, False, 0
+                number[t], inside[t], raised[t], free[t] = op == CONSTANT, False, False, 0
                 factor[t] = constant[i, k] != 1.0
                 named = np.uint64(feature[i, k]) + np.uint64(1) if op == FEATURE else np.uint64(0)
                 shape[t] = mixed(np.uint64(op), named)
                 continue
             t -= n - 1
             kind, b = np.int64(kinds[op]), t + n - 1
-            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside, whole)
+            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside, whole, raised)
             merge_constants(kind, t, b, n, free, factor)
             shape_of(op, kind, commutes[op], t, b, n, shape)
         out_nats[i], out_free[i], out_shape[i] = nats[0] - whole[0], free[0], shape[0]

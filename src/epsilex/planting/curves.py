@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from epsilex.planting.planter import Limits
-from epsilex.planting.sums import SAFE_ROWS, by_description, possible
+from epsilex.planting.sums import by_description, possible
 from epsilex.planting.terms import SPIKE, Term, apply, constant, correlated, feature
+from epsilex.planting.transforms import MIN_ROWS
 from epsilex.programs.fold import Node
 
 FEATURES, ROWS, KEPT = 5, 128, 10  # considered: features, those most correlated with the target, and rows; and kept
@@ -112,7 +113,7 @@ def curves(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     X, y = X[:ROWS], y[:ROWS]
     names = set(limits.operators)
-    if not possible(y, limits, SAFE_ROWS):
+    if not possible(y, limits, MIN_ROWS):
         return []
     features = correlated(X, y, FEATURES)
     found: list[Curve] = []

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from epsilex.planting.planter import Limits
-from epsilex.planting.sums import SAFE_ROWS, by_description, path, possible
+from epsilex.planting.sums import by_description, path, possible
 from epsilex.planting.terms import Term, apply, constant, correlated, distinct, evaluated, feature
-from epsilex.planting.transforms import logarithms
+from epsilex.planting.transforms import MIN_ROWS, logarithms
 from epsilex.programs.fold import Node
 
 FEATURES = 25  # at most, those most correlated with the logarithm
@@ -22,7 +22,7 @@ KEPT = 10
 
 def powers(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
-    if not possible(y, limits, SAFE_ROWS):
+    if not possible(y, limits, MIN_ROWS):
         return []
     names, found = limits.operators, []
     for transform, rows in logarithms(y, names):

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from epsilex.planting.planter import Limits
-from epsilex.planting.sums import EXACT, LONG_SUMS, SAFE_ROWS, by_description, path, possible
+from epsilex.planting.sums import EXACT, LONG_SUMS, by_description, path, possible
 from epsilex.planting.terms import (
     all_monomials,
     apply,
@@ -25,7 +25,7 @@ from epsilex.planting.terms import (
     feature,
     product_of,
 )
-from epsilex.planting.transforms import Factor, Transform, least_squares, quotients
+from epsilex.planting.transforms import MIN_ROWS, Factor, Transform, least_squares, quotients
 from epsilex.programs.fold import Node
 
 FEATURES, KEPT = 9, 2  # features considered, those most correlated with the target; and quadrics kept per kind
@@ -37,7 +37,7 @@ REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`,
 def quadrics(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs, the most promising first, for X (rows, features) and y (rows,), which keeps the user's 0."""
     names = limits.operators
-    if not possible(y, limits, SAFE_ROWS):
+    if not possible(y, limits, MIN_ROWS):
         return []
     features = correlated(X, y, FEATURES)
     terms = [product_of(two) for two in combinations(features, 2)] + [feature(j) for j in features]

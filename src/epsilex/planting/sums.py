@@ -45,7 +45,7 @@ PAIRS = 8  # kept per transform
 FEW_ROWS = 256  # on which all pairs of terms are compared
 LONGER = 2  # of these get a third and a fourth term
 COLLINEAR = 1e-4  # 1 - r^2 below which two terms count as the same
-SAFE_ROWS, EXACT = 12, 1e-8  # below SAFE_ROWS keep only near-exact sums
+EXACT = 1e-8  # share of the squares left by a sum that needs no further term
 
 
 def sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
@@ -83,7 +83,7 @@ def long_sums(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     """Programs of sums that grow one term at a time: from squares and products, from terms of one feature, and from
     all terms."""
     names = limits.operators
-    if not possible(y, limits, SAFE_ROWS):
+    if not possible(y, limits, MIN_ROWS):
         return []
     features = correlated(X, y, PATH_FEATURES)
     terms, values, unit = _terms(X, features, all_monomials(features, 2), limits)
@@ -206,6 +206,5 @@ def by_description(found: list[list[Node]], X: np.ndarray, y: np.ndarray) -> lis
     for i in np.flatnonzero(np.isfinite(values).all(axis=1)):
         _, rest = least_squares(np.column_stack([values[i], np.ones(n)]), y)
         share = rest / ((y - y.mean()) ** 2).sum()
-        if n >= SAFE_ROWS or share < EXACT:
-            score[i] = n * np.log(share + 1e-12) + len(found[i]) * np.log(n)
+        score[i] = n * np.log(share + 1e-12) + len(found[i]) * np.log(n)
     return [found[i] for i in np.argsort(score, kind="stable") if np.isfinite(score[i])]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from epsilex.models.choice.description import is_number
 from epsilex.models.choice.linear import Reference, gain, reference
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Form
@@ -63,6 +64,8 @@ def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Dec
         for form in order[:TRIED]
     ]
     for place, nats in enumerate(gains):
+        if is_number(order[place].nodes):
+            break  # it describes the data in fewer nats than all that follow
         if nats > 0.0:
             return _decided(order, total, pole, over, nats, place)
     nearest = max(range(len(gains)), key=gains.__getitem__)

@@ -7,7 +7,7 @@ Exhaustive Symbolic Regression, IEEE Transactions on Evolutionary Computation, 2
 In nats, for nodes of probability p, l of which are features from d columns, and constants theta:
 
     sum of -log(p) + l log(d)                the structure
-  + sum of log(6) + log(|theta| / delta) + 1/2     constants to the precision that the data gives
+  + k (log(6) + 1/2) + log det(1 + J / 12) / 2   k constants, to the precision that the data gives
   - log p(y | formula, noise)                the residuals
   + log(100), if relative noise is chosen    which must show odds of a hundred to one over additive noise, because
                                              most data has some additive noise, and predictions pay in squares
@@ -19,10 +19,13 @@ is a sixteenth as likely as elsewhere. These are our own round numbers, not coun
 exp(a log(x)) counts as a power. One factor of the whole costs no node, only its number, because most laws have one: the
 units of the target are arbitrary.
 
-delta = sqrt(12 / I) is the width of the grid to which a constant is rounded, I its Fisher information: rounding then
-costs half a nat on average, and a finer or coarser grid costs more. log(6) names sign and kind: a whole number or
-simple fraction is written as such if that is shorter, by Rissanen's code of whole numbers. A feature with coefficient
-1 is a bare feature, and a constant that appears in two places is written once.
+J is the Fisher information of relative changes of the constants. A constant is rounded to a grid of width sqrt(12 / I),
+I its own information: that costs half a nat on average, and a finer or coarser grid costs more. Several are rounded
+together (C. Wallace, P. Freeman, Estimation and inference by compact coding, Journal of the Royal Statistical Society B
+49, 1987): where one can make up for another, as the factor of an exponential does for its rate, fewer digits are needed
+than for each alone. The 1 in the determinant says that a number of no influence has no digits. log(6) names sign and
+kind: a whole number or simple fraction is written as such if that is shorter, by Rissanen's code of whole numbers. A
+feature with coefficient 1 is a bare feature, and a constant that appears in two places is written once.
 """
 
 from __future__ import annotations
@@ -140,7 +143,7 @@ class Language:
         inside = any(part.function for part in parts)
         total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
-            return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"))
+            return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"), raised=True)
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
@@ -154,7 +157,7 @@ class Language:
                 if number.is_number and part.power is not None:
                     power = part.power + number.nats + plain
                     return _Part(total, function=inside, power=power, factor=factor)
-        return _Part(total, function=inside, factor=factor)
+        return _Part(total, function=inside, factor=factor, raised=row.name == "pow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,7 @@ class _Part:
 
     power   nats of exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
     factor  nats of a number that multiplies the whole part, with its operator
+    raised  whether it is a power, so that `2/x^0.3` is the product `2*x^-0.3`
     """
 
     nats: float
@@ -170,15 +174,21 @@ class _Part:
     function: bool = False
     power: float | None = None
     factor: float = 0.0
+    raised: bool = False
 
 
 def _factor(name: str, parts: Sequence[_Part], plain: float) -> float:
-    """The `factor` of an operator over its parts."""
+    """The `factor` of an operator over its parts; all numbers that multiply the whole are one number."""
+    if name not in ("mul", "div", "pdiv", "neg"):
+        return 0.0
+    inner = sum(part.factor for part in parts)
     if name == "mul" and any(part.is_number for part in parts):
-        return min(part.nats for part in parts if part.is_number) + plain
-    if name in ("div", "pdiv") and parts[1].is_number:
-        return parts[1].nats + plain
-    return max(part.factor for part in parts) if name in ("mul", "div", "pdiv", "neg") else 0.0
+        return inner + min(part.nats for part in parts if part.is_number) + plain
+    if name != "neg" and parts[1].is_number:
+        return inner + parts[1].nats + plain
+    if name != "neg" and parts[0].is_number:  # an inverse times a number
+        return inner + parts[0].nats + (plain if parts[1].raised else 0.0)
+    return inner
 
 
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:
@@ -199,12 +209,12 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
             continue
         variance = noise.variance(residuals)
         slopes = noise.slopes(out, jacobian)[rows]
-        constants = fixed
-        for value, members in shared.items():
-            with np.errstate(all="ignore"):
-                slope = sum(np.copysign(1.0, nodes[places[i]][2]) * slopes[:, i] for i in members)
-                information = float((noise.weight[rows] * slope**2).sum()) * (len(X) / len(slopes)) / variance
-            constants += constant_nats(value, information) + (len(members) - 1) * KIND
+        with np.errstate(all="ignore"):
+            scale = np.sqrt(noise.weight[rows] * (len(X) / len(slopes)) / variance)
+            relative = [
+                scale * (slopes[:, members] @ [nodes[places[i]][2] for i in members]) for members in shared.values()
+            ]
+        constants = fixed + constants_nats(list(shared), relative) + KIND * sum(len(m) - 1 for m in shared.values())
         choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
         found = Description(structure, constants, nats, noise, variance, choosing)
         if best is None or found.total < best.total:
@@ -226,13 +236,39 @@ def _shared(leaves: Sequence[Node]) -> dict[float, list[int]]:
     return found
 
 
+def constants_nats(values: Sequence[float], slopes: Sequence[np.ndarray]) -> float:
+    """Nats of constants: each as a whole number or simple fraction if that is shorter, the others together.
+
+    `slopes` are derivatives of the outputs, in units of the noise, by relative changes of the constants.
+    """
+    total, real = 0.0, []
+    for value, slope in zip(values, slopes, strict=True):
+        with np.errstate(all="ignore"):
+            information = float(slope @ slope)
+        simple = simple_nats(value)
+        if not math.isfinite(information):
+            total += simple if math.isfinite(simple) else 1e3
+        elif simple <= precision_nats(information):
+            total += KIND + simple
+        else:
+            real.append(slope)
+    if real:
+        together = np.linalg.svd(np.column_stack(real), compute_uv=False)  # the determinant itself may lose all digits
+        total += len(real) * (KIND + 0.5) + 0.5 * float(np.log1p(together**2 / 12.0).sum())
+    return total
+
+
 def constant_nats(value: float, information: float) -> float:
-    """Nats of one constant: as a whole number or simple fraction if it is one, else to the data's precision."""
+    """Nats of one constant by its Fisher information, whatever the other constants are."""
     simple = simple_nats(value)
     if not math.isfinite(information):
         return simple if math.isfinite(simple) else 1e3
-    steps = abs(value) * math.sqrt(information / 12.0)
-    return KIND + min(math.log(max(steps, 1.0)) + 0.5, simple)
+    return KIND + min(precision_nats(value * value * information), simple)
+
+
+def precision_nats(information: float) -> float:
+    """Nats of a number to the precision that the information of its relative changes gives."""
+    return 0.5 * math.log1p(information / 12.0) + 0.5
 
 
 def simple_nats(value: float) -> float:

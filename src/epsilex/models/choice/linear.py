@@ -12,7 +12,7 @@ without the one that speaks most for it. Ridge has no structure to pay for, beca
 the structure is a mild gate: by description length formulas have already paid in full, and charging all of it again
 loses true laws on twenty rows (decision 13). A linear formula pays only for naming its columns. Ridge itself must beat
 the target's mean by the same measure, with odds of a thousand to one. Against the mean, any formula pays in full and
-must show the same odds.
+must show odds of a hundred to one.
 
 Under relative noise, nats are of relative residuals. Because predictions are also judged by squared errors, ridge must
 not be better in those by odds of a hundred to one.
@@ -36,8 +36,8 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 FEW = 500  # rows; above this, chance fits are no danger
 LEAST = 8  # rows for a reference to mean anything
 CHARGE = 0.5  # share of the structure that is charged
-ODDS = 100.0  # to one, required of ridge by squares over a formula under relative noise
-CERTAIN = 1000.0  # to one, required of ridge or a formula over the mean: noise reaches it in one of a thousand tables
+ODDS = 100.0  # to one, required of a formula over the mean, and of ridge by squares over a formula under relative noise
+CERTAIN = 1000.0  # to one, required of ridge over the mean: noise reaches it in one of a thousand tables
 MATTERS = 0.0005  # of the largest coefficient, all columns having a spread of 1
 FOLDS = 5
 PENALTIES = np.logspace(-3, 3, 13)
@@ -96,6 +96,8 @@ def gain(
 ) -> float:
     """By how many nats the program, its constants tuned under the noise `tuned`, describes the rows better than the
     reference does; see the top of this file."""
+    if len(fitted_places(nodes)) >= len(rows.y) - 1:
+        return -math.inf  # so many constants meet any rows
     ours, theirs = left_out(nodes, rows.X, tuned), rows.y - over.left_out
     by_squares = _saved(ours, theirs, noises[:1]) if noises[0].kind == "additive" else math.inf
     return min(_saved(ours, theirs, noises) - _charge(nodes, over, language), by_squares + math.log(ODDS))
@@ -119,7 +121,7 @@ def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float
     if is_number(nodes):
         return 0.0
     if is_number(over.nodes):
-        return language.structure(nodes) + math.log(CERTAIN)
+        return language.structure(nodes) + math.log(ODDS)
     if is_linear(nodes):
         return sum(code == FEATURE for code, _, _ in nodes) * math.log(language.n_features)
     return CHARGE * language.structure(nodes)

@@ -80,7 +80,8 @@ def _why(decision: Decision, front: Sequence[Model], chosen: int, n: int) -> str
         reasons.append(f"the next longer, of {longer.length} nodes, errs {change}, {pays} its greater length")
     against = ""
     if decision.reference is not None and math.isfinite(decision.gain):
-        against = f", and is better than ridge regression by odds of {_odds(math.exp(min(decision.gain, 700.0)))}"
+        other = "the target's mean" if is_number(decision.reference.nodes) else "ridge regression"
+        against = f", and is better than {other} by odds of {_odds(math.exp(min(decision.gain, 700.0)))}"
     because = "; ".join(reasons)
     return f"{m.formula} is the shortest description of the data{against}" + (f": {because}." if because else ".")
 

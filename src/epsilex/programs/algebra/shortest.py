@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from epsilex.programs.algebra.arithmetic import Algebra, Refused
+from epsilex.programs.algebra.arithmetic import EXP, MUL, SQRT, Algebra, Refused
 from epsilex.programs.algebra.expression import SIGN
 from epsilex.programs.algebra.facts import Facts
 from epsilex.programs.algebra.numbers import effort
@@ -35,7 +35,7 @@ def shortest(nodes: Sequence[Node], box: Sequence[Interval] | None = None, X: np
     if len(nodes) > MAX_NODES or not all(np.isfinite(value) for _, _, value in nodes):
         return nodes
     rows = _rows(nodes, box) if X is None else X[:ROWS]
-    seen = [nodes]
+    seen = [_without_roots_of_exponentials(nodes)]
     try:
         for _ in range(ROUNDS):
             found = _rewritten(seen[-1], box)
@@ -48,6 +48,17 @@ def shortest(nodes: Sequence[Node], box: Sequence[Interval] | None = None, X: np
     except (RecursionError, Refused):  # too deep for anyone to read, or a number that floats hardly hold
         pass
     return seen[-1]
+
+
+def _without_roots_of_exponentials(nodes: list[Node]) -> list[Node]:
+    """`exp(x/2)` for `sqrt(exp(x))`: a symbol more, but nobody writes the other."""
+    for k in range(2, len(nodes)):
+        if nodes[k][0] == SQRT and nodes[k - 1][0] == EXP:
+            code, feature, value = nodes[k - 2]
+            leaf = code in (CONSTANT, FEATURE)
+            half = [(code, feature, 0.5 * value)] if leaf else [nodes[k - 2], (CONSTANT, 0, 0.5), (MUL, 0, 0.0)]
+            return _without_roots_of_exponentials([*nodes[: k - 2], *half, nodes[k - 1], *nodes[k + 1 :]])
+    return nodes
 
 
 def _rewritten(nodes: list[Node], box: Sequence[Interval] | None) -> list[Node]:
