@@ -15,7 +15,7 @@ FIND_PYTHON = for p in $(PYTHON) python3.13 python3.12 python3.11 python3 python
 	if $$p -c '$(CAN_VENV)' >/dev/null 2>&1; then echo $$p; exit 0; fi; done; \
 	echo "epsilex needs Python 3.11 or newer with venv (on Debian: apt-get install python3 python3-venv)" >&2; exit 1
 
-.PHONY: help demo test drill lint format bench bench-fit docs reproduce browser clean
+.PHONY: help demo test coverage drill lint format bench bench-fit docs reproduce browser clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -24,7 +24,12 @@ demo: $(VENV)/.runtime ## Find a formula for UBall5D and write a report (no file
 	$(BIN)/epsilex demo
 
 test: $(VENV)/.test browser ## Run the tests
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# Kernels are plain Python here: their wrapping arithmetic warns, and small tests alone end in time.
+coverage: $(VENV)/.test ## Measure how much of the kernels is tested, with compiling switched off
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -W ignore::RuntimeWarning tests/kernels tests/project/test_twins.py
+	$(BIN)/python -m coverage report
 
 drill: $(VENV)/.test ## Break what must not break, write the figures into docs/promises.md (an hour)
 	$(BIN)/python -m drills --share $(SHARE) --jobs $(WORKERS) --keep

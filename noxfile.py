@@ -22,7 +22,7 @@ nox.options.sessions = ["tests", "lowest", "lint"]
 def tests(session: nox.Session) -> None:
     """`make test` on every supported Python."""
     session.install("-e", ".[test]")
-    session.run("python", "-m", "pytest", "-n", "2", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "2", "--dist", "worksteal", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
@@ -30,7 +30,17 @@ def lowest(session: nox.Session) -> None:
     """`make test` with the lowest versions that pyproject.toml allows."""
     exact = [requirement.replace(">=", "==") for requirement in PROJECT["dependencies"]]
     session.install("-e", ".[test]", *exact)
-    session.run("python", "-m", "pytest", "-n", "2", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "2", "--dist", "worksteal", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def coverage(session: nox.Session) -> None:
+    """`make coverage`."""
+    session.install("-e", ".[test]")
+    tests = ["tests/kernels", "tests/project/test_twins.py"]
+    command = ["python", "-m", "coverage", "run", "-m", "pytest", "-q", "-W", "ignore::RuntimeWarning", *tests]
+    session.run(*command, env={"NUMBA_DISABLE_JIT": "1"})
+    session.run("python", "-m", "coverage", "report")
 
 
 @nox.session(python=PYTHONS[0])

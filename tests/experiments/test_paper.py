@@ -13,7 +13,7 @@ from rich.console import Console
 import golden
 from epsilex import experiments, problems, selection
 from epsilex.evolution import Settings, engine
-from epsilex.experiments import methods, studies
+from epsilex.experiments import methods, reproduction, studies
 from epsilex.experiments.store import FILE
 from epsilex.selection import Address, Measures
 
@@ -91,7 +91,10 @@ def test_the_epsilon_study_changes_epsilon_alone():
 def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("paper")
     console = Console(file=io.StringIO())
-    experiments.reproduce(["uball5d"], PAPER, trials=1, generations=12, study="table", out=out, jobs=1, console=console)
+    how = {"trials": 1, "generations": 12, "study": "table", "jobs": 1}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduction, "report", lambda out: "")  # tested elsewhere: figures take longer than these trials
+        experiments.reproduce(["uball5d"], PAPER, out=out, console=console, **how)
     with sqlite3.connect(out / FILE) as db:
         yield db
 

@@ -19,7 +19,17 @@ from epsilex.evolution import Cases
 from epsilex.evolution.observers.archive import PLACES, Archive
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
-from epsilex.models.choice.description import KIND, Language, constant_nats, constants_nats, describe, simple_nats, star
+from epsilex.models.choice.claims import claims
+from epsilex.models.choice.description import (
+    KIND,
+    Language,
+    constant_nats,
+    constants_nats,
+    describe,
+    is_simple,
+    simple_nats,
+    star,
+)
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench
 from epsilex.models.model import model
@@ -239,6 +249,41 @@ class TestLean:
         rows = Rows(X, 1.37 * X[:, 0] / X[:, 1] + 0.8 + 0.01 * rng.normal(size=60), np.ones(60))
         lean = self.lean("1.3*k/x + 0.7", rows)
         np.testing.assert_allclose(evaluate64(lean.nodes, X), 1.37 * X[:, 0] / X[:, 1] + 0.8, atol=0.02)
+
+
+class TestClaims:
+    X = np.column_stack([np.linspace(1.0, 100.0, 30), np.linspace(0.1, 1.5, 30)])
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("3.7*sin(0.26*sqrt(k))", 1),  # 0.26 to 2.6: less than half a period
+            ("3.7*sin(0.26*k)", 0),  # four periods
+            ("3.7*sin(x)", 0),  # an angle
+            ("3.7*sin(2*x)", 0),
+            ("3.7*cos(1.1*x + 0.3)", 1),
+            ("2.1*k^18.35", 1),
+            ("2.1*k^18", 0),
+            ("2.1*k^-0.66", 0),
+            ("2.1*exp(-7.3*log(k))", 1),
+            ("log(1.5*k)", 1),
+            ("2.1*log(1.5*k)", 0),
+            ("square(log(1.5*k))", 1),
+            ("exp(1.5*log(k))", 0),
+            ("k*exp(-0.3*x)", 0),
+            ("k^1.5", 0),
+            ("sin(0.26*x)", 2),
+        ],
+    )
+    def test_what_the_rows_do_not_show(self, text, expected):
+        assert claims(parse(text, NAMES), self.X, is_simple) == expected
+
+    def test_each_costs_what_a_nested_function_does(self):
+        rows = Rows(self.X, 4.4 * self.X[:, 0] / (5.6 + self.X[:, 0]), np.ones(30))
+        noise = [Noise.of("additive", rows)]
+        nodes = parse("3.7*sin(0.26*sqrt(k))", NAMES)
+        found = describe(nodes, self.X, noise, LANGUAGE)
+        assert found.structure - LANGUAGE.structure(nodes) == pytest.approx(math.log(16.0))
 
 
 class TestPoles:

@@ -42,6 +42,7 @@ def draw(results: Results, folder: Path) -> list[Drawn]:
                     path.unlink(missing_ok=True)
                 else:
                     figure.savefig(path, dpi=150, metadata=metadata)
+                    figure.set_layout_engine("none")  # the next format keeps this one's layout
             if figure is not None:
                 drawn.append(Drawn(name, caption))
     return drawn

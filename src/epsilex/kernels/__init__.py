@@ -1,7 +1,8 @@
 """Kernels: arrays in, arrays out, compiled by Numba; they use no Python objects of the package.
 
 caching      a cache of machine code that may fail
-compiling    the `jit` decorator, block kernels from NumPy functions, addresses and calls by address
+compiling    the `jit` decorator, block kernels from NumPy functions
+instructions  memory and calls by address, bits of words: what Numba's own code cannot express
 inlining     functions that only kernels call: no machine code of their own
 meaning      hashes of what functions compute
 math32       float32 sin, cos, exp, log, tanh, arcsin, arccos, used as `np.sin` and so on inside block kernels

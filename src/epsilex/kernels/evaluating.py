@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, inner, jit, load, store
+from epsilex.kernels.compiling import inner, jit
+from epsilex.kernels.instructions import call4, load, store
 from epsilex.kernels.postfix import CONSTANT, FEATURE
 
 BLOCK = 512  # rows: the stack of a deep program stays within L1 and L2

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import as_integers, call4, inner, jit
+from epsilex.kernels.compiling import inner, jit
+from epsilex.kernels.instructions import as_integers, call4
 
 SUMS = {"contract", "nsz", "reassoc"}
 CHUNK = 512

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import call4, call7, inner, jit
+from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.evaluating import fill, scale
 from epsilex.kernels.fitting import SUMS
+from epsilex.kernels.instructions import call4, call7
 from epsilex.kernels.postfix import CONSTANT, FEATURE, subtree_start
 
 SINGULAR = 1e-10  # a pivot below this share of its diagonal means dependent constants

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import inner, jit, popcount, trailing_zeros
+from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.drawing import draw_case, draw_pool, reset_order
+from epsilex.kernels.instructions import popcount, trailing_zeros
 from epsilex.kernels.passing import FIXED, MAD_POOL, MAD_POPULATION, NO_BEST, SPLIT_POOL, SPLIT_POPULATION
 from epsilex.kernels.splitting import all_pass, mark, split, split_of_sorted
 from epsilex.kernels.streams import draw, key, mix

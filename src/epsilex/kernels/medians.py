@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload
 
-from epsilex.kernels.compiling import OPTIONS, as_integers, inner, popcount, trailing_zeros, word_at_most
+from epsilex.kernels.compiling import OPTIONS, inner
+from epsilex.kernels.instructions import as_integers, popcount, trailing_zeros, word_at_most
 from epsilex.kernels.thresholds import SAMPLE, infinity, neighbours
 from epsilex.kernels.thresholds import middle as whole_middle
 
@@ -25,7 +26,8 @@ HALVE = 3  # interpolations between halvings of the bracket, so that no distribu
 
 
 def key(x):
-    raise NotImplementedError
+    """The plain form of `_key`."""
+    return np.int16(x >> (8 * x.itemsize - 16))
 
 
 @overload(key, jit_options=OPTIONS)

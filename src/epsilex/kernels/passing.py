@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import as_integers, inner, jit, transpose_eight, word_at_most
+from epsilex.kernels.compiling import inner, jit
+from epsilex.kernels.instructions import as_integers, transpose_eight, word_at_most
 from epsilex.kernels.medians import TILE, medians
 from epsilex.kernels.thresholds import infinity, least_and_greatest
 

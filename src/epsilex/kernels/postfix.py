@@ -74,6 +74,17 @@ def copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_const
 
 
 @inner
+def equal(opcode, feature, constant, o_opcode, o_feature, o_constant, length):
+    """Whether the first `length` nodes of two programs are the same."""
+    same = True
+    for k in range(length):
+        same &= opcode[k] == o_opcode[k]
+        same &= feature[k] == o_feature[k]
+        same &= constant[k] == o_constant[k]
+    return same
+
+
+@inner
 def clear_rest(opcode, feature, constant, length):
     """Zero the unused places, so that equal programs are equal arrays."""
     for k in range(length, opcode.size):

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.kernels.compiling import as_integers, call4, inner, jit
+from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.evaluating import fill, scale
+from epsilex.kernels.instructions import as_integers, call4
 from epsilex.kernels.postfix import CONSTANT, FEATURE
 
 u64 = np.uint64

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
-from epsilex.kernels.postfix import CONSTANT, FEATURE, clear_rest, copy_program, splice, subtree_start
-from epsilex.kernels.streams import below, key, normal, unit
+from epsilex.kernels.postfix import clear_rest, copy_program, equal, splice, subtree_start
+from epsilex.kernels.streams import below, key, unit
 from epsilex.kernels.typed import KEEP, PRODUCT, QUOTIENT, SAME, fits, grow, ids_of
-from epsilex.kernels.variation import change_node
+from epsilex.kernels.variation import CONSTANTS, INSERTION, POINT, SUBTREE, draw_kind, draw_root, mutate_nodes
 
 PARTNER = 3  # nodes of the other argument of an inserted operator, about
 
@@ -90,37 +90,25 @@ def mutate(
 ):
     """One child of one parent, by the kinds of `variation.mutate`; its length, 0 if refused."""
     arity = law[1]
-    u = unit(s)
-    kind = 0
-    while kind < kinds.size - 1 and u >= kinds[kind]:
-        kind += 1
-    if kind == 0 or kind == 4:
+    kind = draw_kind(s, kinds)
+    if kind == POINT or kind == CONSTANTS:
         copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant)
-        chosen = below(s, length) if kind == 0 and rate == 0.0 else -1
-        for k in range(length):
-            if kind == 4:
-                if o_opcode[k] == CONSTANT or (o_opcode[k] == FEATURE and coefficients):
-                    o_constant[k] *= 1.0 + 0.3 * normal(s)
-            elif k == chosen or (rate > 0.0 and unit(s) < rate):
-                change_node(
-                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients,
-                    redraw,
-                )
+        mutate_nodes(
+            s, kind, rate, redraw, o_opcode, o_feature, o_constant, length, arity, unary, binary, n_features, low, high,
+            coefficients,
+        )
         return np.int64(length)
-    end = below(s, length)
-    if kind == 3:
-        if length == 1:
-            return np.int64(0)
-        while arity[opcode[end]] == 0:
-            end = below(s, length)
+    end = draw_root(s, kind, opcode, length, arity)
+    if end < 0:
+        return np.int64(0)
     start = subtree_start(opcode, arity, end)
     size = np.int64(0)
-    if kind == 1:
+    if kind == SUBTREE:
         size = grow(
             s, ids[end], 1 + below(s, subtree_size), law, unary, binary, t_opcode, t_feature, t_length, t_first,
             t_count, constant_share, low, high, coefficients, need, room, n_opcode, n_feature, n_constant,
         )
-    elif kind == 2:
+    elif kind == INSERTION:
         size = inserted(
             s, opcode, feature, constant, start, end, ids[end], law, unary, binary, t_opcode, t_feature, t_length,
             t_first, t_count, constant_share, low, high, coefficients, need, room, p_opcode, p_feature, p_constant,
@@ -200,9 +188,5 @@ def vary(
             mate[i] = b if two else a
             c_length[i] = size
             clear_rest(o_opcode, o_feature, o_constant, size)
-            same = size == length[a]
-            for k in range(size if same else 0):
-                same &= o_opcode[k] == a_opcode[k]
-                same &= o_feature[k] == a_feature[k]
-                same &= o_constant[k] == a_constant[k]
+            same = size == length[a] and equal(o_opcode, o_feature, o_constant, a_opcode, a_feature, a_constant, size)
             origin[i] = a if same else -1

@@ -11,9 +11,10 @@ import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
 from epsilex.kernels.growing import grow, random_leaf
-from epsilex.kernels.postfix import CONSTANT, FEATURE, clear_rest, copy_program, splice, subtree_start
+from epsilex.kernels.postfix import CONSTANT, FEATURE, clear_rest, copy_program, equal, splice, subtree_start
 from epsilex.kernels.streams import below, key, normal, unit
 
+POINT, SUBTREE, INSERTION, DELETION, CONSTANTS = range(5)  # kinds of mutation
 
 @inner
 def another(s, codes, code, redraw):
@@ -48,44 +49,70 @@ def change_node(s, opcode, feature, constant, k, arity, unary, binary, n_feature
 
 
 @inner
+def draw_kind(s, kinds):
+    """A kind of mutation, drawn from the cumulative probabilities `kinds`."""
+    u = unit(s)
+    kind = 0
+    while kind < kinds.size - 1 and u >= kinds[kind]:
+        kind += 1
+    return kind
+
+
+@inner
+def mutate_nodes(
+    s, kind, rate, redraw, opcode, feature, constant, length, arity, unary, binary, n_features, low, high, coefficients,
+):
+    """The kinds of mutation that leave the structure as it is, in place: point and constants."""
+    chosen = below(s, length) if kind == POINT and rate == 0.0 else -1
+    for k in range(length):
+        if kind == CONSTANTS:
+            if opcode[k] == CONSTANT or (opcode[k] == FEATURE and coefficients):
+                constant[k] *= 1.0 + 0.3 * normal(s)
+        elif k == chosen or (rate > 0.0 and unit(s) < rate):
+            change_node(
+                s, opcode, feature, constant, k, arity, unary, binary, n_features, low, high, coefficients, redraw,
+            )
+
+
+@inner
+def draw_root(s, kind, opcode, length, arity):
+    """Root of the subtree that a mutation replaces: any node; for a deletion an operator, or -1 if there is none."""
+    end = below(s, length)
+    if kind == DELETION:
+        if length == 1:
+            return np.int64(-1)
+        while arity[opcode[end]] == 0:
+            end = below(s, length)
+    return np.int64(end)
+
+
+@inner
 def mutate(
     s, kinds, rate, redraw, opcode, feature, constant, length, o_opcode, o_feature, o_constant, limit, arity, unary,
     binary, n_features, constant_share, low, high, coefficients, subtree_size, t_opcode, t_feature, t_constant, budget,
 ):
     """One child of one parent by a kind drawn from the cumulative probabilities `kinds`; its length, 0 if refused.
 
-    Kinds: 0 point (every node with probability `rate`, or one node where rate is 0), 1 subtree (replaced by a random
-    one), 2 insertion (a node becomes the argument of a new operator), 3 deletion (an operator's node becomes its
-    argument), 4 constants (all multiplied by random factors).
+    Kinds: point (every node with probability `rate`, or one node where rate is 0), subtree (replaced by a random one),
+    insertion (a node becomes the argument of a new operator), deletion (an operator's node becomes its argument),
+    constants (all multiplied by random factors).
     """
-    u = unit(s)
-    kind = 0
-    while kind < kinds.size - 1 and u >= kinds[kind]:
-        kind += 1
-    if kind == 0 or kind == 4:
+    kind = draw_kind(s, kinds)
+    if kind == POINT or kind == CONSTANTS:
         copy_program(opcode, feature, constant, length, o_opcode, o_feature, o_constant)
-        chosen = below(s, length) if kind == 0 and rate == 0.0 else -1
-        for k in range(length):
-            if kind == 4:
-                if o_opcode[k] == CONSTANT or (o_opcode[k] == FEATURE and coefficients):
-                    o_constant[k] *= 1.0 + 0.3 * normal(s)
-            elif k == chosen or (rate > 0.0 and unit(s) < rate):
-                change_node(
-                    s, o_opcode, o_feature, o_constant, k, arity, unary, binary, n_features, low, high, coefficients,
-                    redraw,
-                )
+        mutate_nodes(
+            s, kind, rate, redraw, o_opcode, o_feature, o_constant, length, arity, unary, binary, n_features, low, high,
+            coefficients,
+        )
         return length
     # The others replace a subtree by the nodes in t_opcode, ...: a new one, or the old one with one operator more or
     # less.
-    end = below(s, length)
-    if kind == 3:
-        if length == 1:
-            return 0
-        while arity[opcode[end]] == 0:
-            end = below(s, length)
+    end = draw_root(s, kind, opcode, length, arity)
+    if end < 0:
+        return 0
     start = subtree_start(opcode, arity, end)
     size = 0
-    if kind == 1:
+    if kind == SUBTREE:
         size = 1 + below(s, max(1, min(subtree_size, limit - length + end - start + 1)))
         size = grow(
             s, t_opcode, t_feature, t_constant, 0, size, unary, binary, n_features, constant_share, low, high,
@@ -93,7 +120,7 @@ def mutate(
         )
     else:
         first, last, op, leaf_at = start, end, 0, -1
-        if kind == 2:
+        if kind == INSERTION:
             c = below(s, unary.size + binary.size)
             op = unary[c] if c < unary.size else binary[c - unary.size]
             if arity[op] == 2:
@@ -190,11 +217,7 @@ def vary(
             mate[i] = b if two else a
             c_length[i] = size
             clear_rest(o_opcode, o_feature, o_constant, size)
-            same = size == length[a]
-            for k in range(size if same else 0):
-                same &= o_opcode[k] == a_opcode[k]
-                same &= o_feature[k] == a_feature[k]
-                same &= o_constant[k] == a_constant[k]
+            same = size == length[a] and equal(o_opcode, o_feature, o_constant, a_opcode, a_feature, a_constant, size)
             origin[i] = a if same else -1
 
 

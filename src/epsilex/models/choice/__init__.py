@@ -2,6 +2,7 @@
 
 A rule is a `Rule`, registered by name in `rules.CHOICES`; `choose` of an estimator names it.
 
+claims       parts of a formula that claim more than the rows show
 description  the description length: structure, constants, residuals
 linear       ridge regression, and the gate against it on few rows
 choosing     the choice among forms by description

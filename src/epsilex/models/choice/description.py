@@ -15,9 +15,9 @@ In nats, for nodes of probability p, l of which are features from d columns, and
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
 operators three in four are arithmetic, including powers, and one in four is another function, such as a sine. Within
 each kind all have the same probability; an operator of cost c is as unlikely as c of them. A function within a function
-is a sixteenth as likely as elsewhere. These are our own round numbers, not counts from a collection of formulas.
-exp(a log(x)) counts as a power. One factor of the whole costs no node, only its number, because most laws have one: the
-units of the target are arbitrary.
+is a sixteenth as likely as elsewhere, and so is a part that claims more than the rows show (`claims.py`). These are our
+own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power. One factor of the whole
+costs no node, only its number, because most laws have one: the units of the target are arbitrary.
 
 J is the Fisher information of relative changes of the constants. A constant is rounded to a grid of width sqrt(12 / I),
 I its own information: that costs half a nat on average, and a finer or coarser grid costs more. Several are rounded
@@ -37,6 +37,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from epsilex.data.noise import Noise
+from epsilex.models.choice.claims import claims
 from epsilex.programs.algebra import shortest
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
@@ -49,7 +50,7 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
-NESTED = math.log(16.0)  # for a function within a function
+NESTED = math.log(16.0)  # for a function within a function, and for a claim that the rows do not support
 LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
 KIND = math.log(6.0)  # sign, and one of real, whole, fraction
 UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
@@ -198,7 +199,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
     out, jacobian = language.jacobian(nodes, X, places)
     if not np.isfinite(out).all():
         return None
-    structure = language.structure(nodes)
+    structure = language.structure(nodes) + NESTED * claims(language.formula(nodes), X[rows], is_simple)
     shared = _shared([nodes[k] for k in places])
     fixed = sum(KIND + simple_nats(value) for k, (code, _, value) in enumerate(nodes) if _is_fixed(code, k, places))
     best: Description | None = None
@@ -283,6 +284,11 @@ def simple_nats(value: float) -> float:
     return math.inf
 
 
+def is_simple(value: float) -> bool:
+    """Whether a number is whole, or a simple fraction."""
+    return math.isfinite(simple_nats(value))
+
+
 def star(number: float) -> float:
     """Rissanen's universal code length of a whole number from 1 on, in nats: log n + log log n + ... + a constant."""
     total, part = UNIVERSAL, math.log2(number)
@@ -302,5 +308,5 @@ def fitted_places(nodes: Sequence[Node]) -> list[int]:
     return [
         k for k in constant_places(nodes)
         if not (nodes[k][0] == FEATURE and nodes[k][2] == 1.0)
-        and not math.isfinite(simple_nats(nodes[k][2])) and not is_symbolic(nodes[k][2])
+        and not is_simple(nodes[k][2]) and not is_symbolic(nodes[k][2])
     ]  # fmt: skip

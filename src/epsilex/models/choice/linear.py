@@ -10,9 +10,9 @@ Leaving a row out of the tuning does not leave it out of the search, which saw a
 them. Among so many structures some pass close to any single outlier, so a formula must also describe the rows better
 without the one that speaks most for it. Ridge has no structure to pay for, because it is always the same model. Half
 the structure is a mild gate: by description length formulas have already paid in full, and charging all of it again
-loses true laws on twenty rows (decision 13). A linear formula pays only for naming its columns. Ridge itself must beat
-the target's mean by the same measure, with odds of a thousand to one. Against the mean, any formula pays in full and
-must show odds of a hundred to one.
+loses true laws on twenty rows (decision 13). A linear formula pays only for naming its columns, half of that, too.
+Ridge itself must beat the target's mean by the same measure, with odds of a thousand to one. Against the mean, any
+formula pays in full and must show odds of a hundred to one.
 
 Under relative noise, nats are of relative residuals. Because predictions are also judged by squared errors, ridge must
 not be better in those by odds of a hundred to one.
@@ -99,8 +99,9 @@ def gain(
     if len(fitted_places(nodes)) >= len(rows.y) - 1:
         return -math.inf  # so many constants meet any rows
     ours, theirs = left_out(nodes, rows.X, tuned), rows.y - over.left_out
-    by_squares = _saved(ours, theirs, noises[:1]) if noises[0].kind == "additive" else math.inf
-    return min(_saved(ours, theirs, noises) - _charge(nodes, over, language), by_squares + math.log(ODDS))
+    saved = _difference if is_linear(nodes) else _saved  # a plane passes close to an outlier as ridge does
+    by_squares = saved(ours, theirs, noises[:1]) if noises[0].kind == "additive" else math.inf
+    return min(saved(ours, theirs, noises) - _charge(nodes, over, language), by_squares + math.log(ODDS))
 
 
 def _saved(ours: np.ndarray, theirs: np.ndarray, noises: Sequence[Noise]) -> float:
@@ -123,7 +124,8 @@ def _charge(nodes: Sequence[Node], over: Reference, language: Language) -> float
     if is_number(over.nodes):
         return language.structure(nodes) + math.log(ODDS)
     if is_linear(nodes):
-        return sum(code == FEATURE for code, _, _ in nodes) * math.log(language.n_features)
+        columns = {feature for code, feature, _ in nodes if code == FEATURE}
+        return CHARGE * math.log(math.comb(language.n_features, len(columns)))
     return CHARGE * language.structure(nodes)
 
 
