@@ -102,6 +102,7 @@ SETTINGS: dict[str, Constraint] = {
         lambda v: isinstance(v, Mapping) and all(isinstance(k, str) and _NAMES[0](names) for k, names in v.items()),
         "a mapping from functions to sequences of functions, such as {'sin': ['sin', 'cos']}",
     ),
+    "costs": (lambda v: isinstance(v, Mapping), "a mapping from operators to whole numbers, such as {'sin': 3}"),
     "whole_exponents": _BOOLEAN,
     "required": _NAMES,
     "forbidden": _NAMES,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from epsilex.data.groups import STAND_INS
 from epsilex.data.losses import loss_function
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
@@ -27,7 +26,9 @@ from epsilex.models.choice.words import Choice
 from epsilex.models.front import Scorer, front_frame, of_form
 from epsilex.models.polish import MAX_ROWS
 from epsilex.models.uncertainty import with_uncertainty
+from epsilex.programs.costs import costs_of
 from epsilex.programs.fold import Node
+from epsilex.programs.structure import Structure
 from epsilex.shapes.knowledge import Shapes
 from epsilex.shown import Shown
 
@@ -50,6 +51,8 @@ class Fitted(Shown):
     history_: pd.DataFrame
     rows_used_: dict[str, int]
     groups: str | None
+    _shapes: Shapes | None = None  # that every model has
+    _stand_ins: tuple[str, ...] = ()  # columns that stand for a group in the search
 
     def take(self, *, length: int) -> Self:
         """Choose the model of this length on the front; returns self."""
@@ -68,7 +71,12 @@ class Fitted(Shown):
         """
         check_is_fitted(self, "models_")
         index = self.models_.index(self.model_)
-        self.models_ = [*self.models_[:index], self.model_.adapted(X, y), *self.models_[index + 1 :]]
+        new = self.model_.adapted(X, y)
+        shapes, own = self._shapes, new.own
+        for label in own.labels if own is not None else ():
+            if shapes is not None and shapes.verdict(new.group(label).nodes) is None:
+                raise ValueError(f"constraints: expected rows of {label!r} whose constants satisfy them; got others")
+        self.models_ = [*self.models_[:index], new, *self.models_[index + 1 :]]
         self._choose(index)
         return self
 
@@ -97,7 +105,7 @@ class Fitted(Shown):
 
     def _seen(self) -> list[str]:
         """The columns that a search sees."""
-        return self._names() if self.groups is None else [*self._names(), *STAND_INS]
+        return [*self._names(), *self._stand_ins]
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -106,7 +114,7 @@ class Fitted(Shown):
     def _keep(
         self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
         guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None, form: Tables | None = None,
-        grouping: Grouping | None = None,
+        grouping: Grouping | None = None, structure: Structure | None = None,
     ) -> None:  # fmt: skip
         """Make the front of what a search left, and choose from it."""
         kept = [
@@ -118,10 +126,10 @@ class Fitted(Shown):
         scorer = Scorer(
             self._seen(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
             settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
-            shapes,
+            shapes, costs=costs_of(settings.costs),
         )  # fmt: skip
         if form is not None:
-            scorer = of_form(scorer, form.plain)
+            scorer = of_form(scorer, form.plain, structure)
         most = settings.max_length if form is None else sys.maxsize  # each function has its own limit
         if grouping is None:
             told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, most)

@@ -46,14 +46,12 @@ def grouping_of(
             raise ValueError(f"per_group: expected groups, the column of labels, with it; got {list(est.per_group)}")
         return None
     impossible = {
-        "units": est.units is not None,
-        "constraints": len(est.constraints) > 0,
         "choose": rule_of(est.choose).holds_back,
         "polish": not est.polish,
     }
     if any(impossible.values()):
         raise ValueError(
-            "groups: expected no units, no constraints, no validation rows and polished constants with it; got "
+            "groups: expected no validation rows and polished constants with it; got "
             + ", ".join(name for name, value in impossible.items() if value)
         )
     groups = Groups.of(est.groups, labels, weight)

@@ -91,7 +91,10 @@ class Parameters(BaseEstimator):
 
     def _structure(self, settings: Settings, names: list[str]) -> Structure | None:
         """The structural limits among the settings, for columns of these names."""
-        return structure_of(settings.nesting, settings.whole_exponents, settings.required, settings.forbidden, names)
+        return structure_of(
+            settings.nesting, settings.whole_exponents, settings.required, settings.forbidden, names, settings.costs,
+            settings.max_length,
+        )  # fmt: skip
 
     def _population_size(self, usual: int) -> int:
         if self._continues():

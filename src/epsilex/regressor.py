@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from epsilex.data.groups import separated
-from epsilex.data.losses import POWERS, power_of
+from epsilex.data.losses import POWERS, power_of, scaled_loss
 from epsilex.data.noise import possible, search_weight
 from epsilex.data.prior import Prior, allowed_by, fixed_shift, for_population
 from epsilex.data.probes import probes_of
@@ -271,17 +271,18 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         self._remember(X, y, weight, name, labels)
         outline = self._outline(settings)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
-        grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
-        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
-        grouping = None if grouped is None else grouped[1]
-        structure = self._structure(settings, self._seen())
+        train, grouping = grouping_of(self, labels, X, y, weight, self._noise(), self._names()) or (None, None)
+        train, validation = self._held_back(X, y, weight) if grouping is None else (train, None)
+        self._stand_ins = () if grouping is None else grouping.groups.seen
+        structure = self._structure(settings, self._seen() if outline is None else outline.places)
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
-        shapes = shapes_of(self.constraints, self.domain, self._names(), train.X, train.y)
+        inputs = train.X[:, : self.n_features_in_]  # without what stands for groups
+        shapes = self._shapes = shapes_of(self.constraints, self.domain, self._names(), inputs, train.y)
         modest = self._modest = Scales.modest(train.X, train.y)
         if modest is not None:
-            known = {"form": outline, "constraints": shapes, "settings": structure}
-            if limited := [name for name, part in known.items() if part is not None]:
-                raise ValueError(f"{limited[0]}: expected numbers between 1e-100 and 1e100; the data has others")
+            for known, part in (("form", outline), ("constraints", shapes), ("settings", structure)):
+                if part is not None:
+                    raise ValueError(f"{known}: expected numbers between 1e-100 and 1e100; the data has others")
             train = modest.scaled(train)
             validation = None if validation is None else modest.scaled(validation)
             guesses = [scaled(nodes, modest) for nodes in guesses]
@@ -292,19 +293,17 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         if outline is not None:
             units = Scales.of_target(train.X, train.y, settings.loss in POWERS)
         unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
-        zero = -units.y_shift / units.y_scale
-        cases = self._cases(*units.apply(train.X, train.y), search_weight(train, self._noise()), zero, settings)
+        counts = search_weight(train, self._noise())
+        cases = self._cases(*units.apply(train.X, train.y), counts, -units.y_shift / units.y_scale, settings)
         probes = None if shapes is None else probes_of(shapes, train.X, units)
         begin = for_population(guesses, units, settings.scaling, settings.max_length)
         form = None if outline is None else Tables(scaled_outline(outline, train.X, units.y_scale), outline)
         cases.prior = Prior(begin, rule, probes, form, structure)
         cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
-        target = self.target_error
-        for _ in range(power_of(settings.loss)):
-            target = target / unit if unit > 0.0 else 0.0  # a scale of the least numbers may be 0
+        target = scaled_loss(self.target_error, settings.loss, unit)
         found = self._search(cases, settings, units, target, self._seconds(began, train))
-        allowed = allowed_by(rule, shapes, structure)
-        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping)
+        allowed = allowed_by(rule, shapes if grouping is None else None, structure)
+        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping, structure)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
@@ -312,8 +311,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         elif self.polish and grouping is None:
             self._know_uncertainty(train, possible(self._noise(), train))
         if rule is not None:
-            columns = units_by_name(self.units, self._names())
-            self._know_units(columns, self.target_unit or from_header(str(name)))
+            self._know_units(units_by_name(self.units, self._names()), self.target_unit or from_header(str(name)))
         return self
 
     def predict(self, X):
@@ -331,7 +329,10 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
 
     def _outline(self, settings: Settings) -> Outline | None:
         """The form over the columns; a ValueError points at what is wrong with it."""
-        beside = {"guesses": self.guesses, "units": self.units, "constraints": self.constraints, "groups": self.groups}
+        beside = {
+            "guesses": self.guesses, "units": self.units, "groups": self.groups, "required": settings.required,
+            "forbidden": settings.forbidden,
+        }  # fmt: skip
         return outline_of(self.form, self._names(), settings.operators, settings.max_length, **beside)
 
     def _units(self, train: Rows, settings: Settings) -> Scales:

@@ -174,6 +174,9 @@ def test_groups(springs, tmp_path):
         (("--groups", "spring", "--per-group", "k"), "per_group: expected names of constants in the guesses; got 'k'"),
         (("--nesting", "sin"), "nesting: expected functions such as sin=sin cos,exp=exp; got 'sin'"),
         (("--nesting", "sinus=cos"), "nesting: expected names among"),
+        (("--costs", "sin=many"), "costs: expected whole numbers such as sin=3,exp=2; got 'sin=many'"),
+        (("--costs", "sinus=3"), "costs: expected names among"),
+        (("--costs", "sin=0"), "costs: expected an integer of at least 1; got 0"),
         (("--required", "G"), "required: expected columns among 'F', 'spring'; got 'G'"),
         (("--forbidden", "F,spring"), "forbidden: expected that some columns are left; got all of them"),
     ],
@@ -184,11 +187,11 @@ def test_bad_groups_and_limits_are_one_line(springs, tmp_path, options, said):
 
 
 def test_limits_of_structure(table, tmp_path):
-    limits = ("--nesting", "sin=sin cos,exp=exp", "--whole-exponents", "--forbidden", "z")
+    limits = ("--nesting", "sin=sin cos,exp=exp", "--costs", "sin=3", "--whole-exponents", "--forbidden", "z")
     done = epsilex("fit", table, "--target", "y", *limits, *QUICK, "--out", tmp_path / "fit")
     assert done.code == 0, done.err
     record = json.loads((tmp_path / "fit" / "fit.json").read_text())
-    for word in ("--nesting 'sin=sin cos,exp=exp'", "--whole-exponents", "--forbidden z"):
+    for word in ("--nesting 'sin=sin cos,exp=exp'", "--costs sin=3", "--whole-exponents", "--forbidden z"):
         assert word in record["command"]
     assert record["settings"]["forbidden"] == "z"
     assert all(node[1] != 1 for m in record["models"] for node in m["program"] if node[0] == "feature")

@@ -110,6 +110,7 @@ FIT = {
     "--groups": (["--groups", "color"], lambda got: got.est.groups == "color" and got.data.features.shape[1] == 5),
     "--per-group": (["--groups", "color", "--guess", "a*x", "--per-group", "a"], parameter("per_group", ["a"])),
     "--nesting": (["--nesting", "sin=sin cos,exp=exp"], setting("nesting", {"sin": ("sin", "cos"), "exp": ("exp",)})),
+    "--costs": (["--costs", "sin=3,exp=2"], setting("costs", {"sin": 3, "exp": 2})),
     "--whole-exponents": (["--whole-exponents"], setting("whole_exponents", True)),
     "--required": (["--required", "x,z"], setting("required", ("x", "z"))),
     "--forbidden": (["--forbidden", "w"], setting("forbidden", ("w",))),

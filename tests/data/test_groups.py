@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from epsilex.data.groups import Groups, known_codes, labels_of, separated, stand_ins
+from epsilex.data.groups import Groups, known_codes, labels_of, separated
+from epsilex.data.stand_ins import stand_ins
 
 FRAME = pd.DataFrame({"t": [1.0, 2.0, 3.0, 4.0], "sample": ["b", "a", "b", "a"]})
 
@@ -58,16 +59,46 @@ def test_equal_rows_of_different_groups_stay_apart():
     ]  # fmt: skip
 
 
-def test_stand_ins_are_the_factors_and_offsets_of_smooth_curves():
-    rng = np.random.default_rng(0)
-    code, X = np.repeat(np.arange(6), 12), rng.uniform(0.0, 2.0, (72, 1))
-    own = rng.uniform(1.0, 4.0, 6)
-    curve = 1.0 + X[:, 0] + 0.5 * X[:, 0] ** 2
-    level = stand_ins(X, own[code] * curve, np.ones(72), code)[:, 0]
-    assert np.allclose(level / own, level[0] / own[0], rtol=1e-4)
-    shift = stand_ins(X, own[code] + curve, np.ones(72), code)[:, 1]
-    assert np.allclose(np.corrcoef(shift, own)[0, 1], 1.0)
-    assert np.isfinite(stand_ins(X, np.zeros(72), np.ones(72), code)).all()
+CODE = np.repeat(np.arange(6), 12)
+AT = np.random.default_rng(0).uniform(0.0, 2.0, (72, 1))
+OWN = np.random.default_rng(1).uniform(1.0, 4.0, 6)
+
+
+def curve(x):
+    return 1.0 + x + 0.5 * x**2
+
+
+@pytest.mark.parametrize(
+    ("name", "y"),
+    [
+        ("level", OWN[CODE] * curve(AT[:, 0])),
+        ("shift", OWN[CODE] + curve(AT[:, 0])),
+        ("delay", 1.0 / (1.0 + np.exp(-4.0 * (AT[:, 0] - OWN[CODE] / 3.0)))),
+        ("pace", np.exp(-OWN[CODE] * AT[:, 0])),
+    ],
+)
+def test_what_distinguishes_the_groups_stands_for_them(name, y):
+    found = stand_ins(AT, y, np.ones(72), CODE)
+    assert len(found) == 2
+    assert np.corrcoef(found[name], OWN)[0, 1] > 0.995
+
+
+def test_the_factors_are_exact():
+    level = stand_ins(AT, OWN[CODE] * curve(AT[:, 0]), np.ones(72), CODE)["level"]
+    assert np.allclose(level / OWN, level[0] / OWN[0], rtol=1e-4)
+
+
+def test_a_delay_in_one_of_two_features():
+    other = np.random.default_rng(2).uniform(0.0, 2.0, 72)
+    y = np.tanh(3.0 * (AT[:, 0] - OWN[CODE] / 3.0)) + other**2
+    found = stand_ins(np.column_stack([other, AT]), y, np.ones(72), CODE)
+    assert np.corrcoef(found["delay"], OWN)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("x", [AT, np.ones((72, 1)), np.full((72, 2), 1e90)])
+def test_stand_ins_are_finite(x):
+    for y in (np.zeros(72), np.ones(72), 1e90 * OWN[CODE]):
+        assert all(np.isfinite(own).all() for own in stand_ins(x, y, np.ones(72), CODE).values())
 
 
 def test_an_unknown_group():

@@ -50,6 +50,7 @@ TABLE_1 = {
     "shadow": False,
     "planters": [],
     "nesting": {},
+    "costs": {},
     "whole_exponents": False,
     "required": [],
     "forbidden": [],

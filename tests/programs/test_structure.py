@@ -8,6 +8,7 @@ import pytest
 from epsilex.evolution import Settings
 from epsilex.evolution.variation.start import within_limits
 from epsilex.programs import random_programs
+from epsilex.programs.costs import check_costs, size, sizes
 from epsilex.programs.parser import parse
 from epsilex.programs.programs import Programs
 from epsilex.programs.structure import check_nesting, structure_of
@@ -105,3 +106,42 @@ def test_settings_name_what_is_wrong(given):
 
 def test_symbols_are_names_of_operators():
     assert Settings(nesting={"^": ["+"]}).nesting == {"pow": ("add",)}
+
+
+class TestCosts:
+    COSTS = (("exp", 2), ("sin", 4))
+
+    def test_nodes_count_what_they_cost(self):
+        nodes = parse("sin(x)*exp(y) + 3*z", NAMES)
+        assert size(nodes, ()) == len(nodes)
+        assert size(nodes, self.COSTS) == len(nodes) + 3 + 1
+
+    def test_many_programs_at_once(self):
+        p = random_programs(200, 3, np.random.default_rng(0), min_length=1, max_length=20)
+        assert sizes(p, ()) is p.length
+        assert sizes(p, self.COSTS).tolist() == [size(p.nodes(i), self.COSTS) for i in range(len(p))]
+        assert (sizes(p, self.COSTS) > p.length).any()
+
+    def test_the_limit_counts_costs(self):
+        limit = structure_of({}, False, (), (), NAMES, check_costs({"sin": 4, "+": 1}), 6)
+        assert limit.costs == (("sin", 4),)
+        for formula, allowed in (("sin(x)*y", False), ("sin(x)", True), ("x + y + z", True)):
+            nodes = parse(formula, NAMES)
+            assert limit.allows(nodes) is allowed
+            assert limit.violated(Programs.from_nodes([nodes], np.float32))[0] == (not allowed)
+
+    def test_costs_of_one_are_no_limit(self):
+        assert structure_of({}, False, (), (), NAMES, check_costs({"sin": 1}), 6) is None
+
+    @pytest.mark.parametrize(
+        ("costs", "said"),
+        [
+            ({"sinus": 2}, "costs: expected names among"),
+            ({"sin": 0}, "costs: expected an integer of at least 1; got 0"),
+            ({"sin": 1.5}, "costs: expected an integer"),
+            ({"+": 2, "add": 3}, "costs: expected each operator once; got 'add' twice"),
+        ],
+    )
+    def test_bad_costs(self, costs, said):
+        with pytest.raises(ValueError, match=said):
+            check_costs(costs)

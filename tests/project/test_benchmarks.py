@@ -10,13 +10,29 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import ablation, compare, comparison, coverage, datasets, feynman, forms, laws, runs, small
+from benchmarks import (
+    ablation,
+    compare,
+    comparison,
+    coverage,
+    datasets,
+    feynman,
+    feynman_units,
+    forms,
+    laws,
+    runs,
+    small,
+)
+from benchmarks import shapes as shaping
 from benchmarks.contenders import CONTENDERS, Ours, gplearn_nodes, timed
 from benchmarks.expressions import examine, expression, is_formula, rounded, size
 from benchmarks.feynman_list import EQUATIONS, FORMULAS, WIDER
+from benchmarks.feynman_unit_list import TARGET, units_of
 from benchmarks.form_list import PROBLEMS
 from benchmarks.law_list import LAWS
 from benchmarks.law_list_held_out import HELD_OUT
+from benchmarks.shape_list import LAWS as SHAPED
+from epsilex.dimensions.knowledge import rule_of
 from epsilex.forms.knowledge import outline_of
 from epsilex.models.formed import Inside
 from epsilex.models.model import model
@@ -467,3 +483,77 @@ class TestManyRows:
         X, y, X_test, y_test = many_rows.load(problem, 0)
         assert (len(X), len(y), len(X_test), len(y_test)) == (500, 500, 100, 100)
         assert np.isfinite(y).all()
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_a_law_has_the_shape_that_is_known_of_it(name):
+    law = SHAPED[name]
+    names = list(law.ranges)
+    points = law.rows(2000, 0, beyond=True)
+    true = model(parse(law.text, names), names)
+    np.testing.assert_allclose(true.predict(points), points["y"], rtol=1e-9)
+    assert shaping.violations(true, law, points) == []
+    assert shaping.error(true, points) < 1e-9
+
+
+def test_violations_are_seen_from_predictions():
+    law = SHAPED["cooling"]
+    points = law.rows(2000, 0, beyond=True)
+    for text, violated in (
+        ("20 + 0*t", []),
+        ("100 - t", []),
+        ("18 + 65*exp(-0.05*t)", ["f >= 20"]),
+        ("90 - 0.01*t^2", ["convex in t"]),
+        ("20 + t", ["decreasing in t"]),
+        ("20 + 0.01*sin(t)^2", ["decreasing in t", "convex in t"]),
+    ):
+        assert shaping.violations(model(parse(text, ["t"]), ["t"]), law, points) == violated
+
+
+def test_the_page_of_shapes_has_its_figures(tmp_path):
+    results = runs.Results(tmp_path / "runs.jsonl", shaping.KEY)
+    for task in shaping.tasks(("cooling",), 1):
+        bad = ["f >= 20"] if task["method"] == "plain" else []
+        results.add(task | {
+            "within": 0.5, "beyond": 3.0, "violated": bad, "front": 4, "front_violates": len(bad), "shape": "proven",
+            "length": 3, "formula": "t", "generations": 1,
+        })  # fmt: skip
+    text = shaping.page(results)
+    assert "| chosen formulas that violate a constraint | 0 of 1 | 1 of 1 |" in text
+    assert "| formulas of the front that do | 0 of 4 | 1 of 4 |" in text
+    assert "| mean error in the whole box | 1.000 | 1.000 | 0 of 1 |" in text
+
+
+def law_of(name):
+    """A Feynman equation as one of our programs."""
+    text = EQUATIONS[name].text.replace("**", "^").replace("arcsin", "asin").replace("pi", "3.14159265358979")
+    return parse(text, list(EQUATIONS[name].ranges))
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+@pytest.mark.filterwarnings("ignore:units")
+def test_a_law_is_consistent_with_its_units(name):
+    names = list(EQUATIONS[name].ranges)
+    assert rule_of(units_of(name), TARGET[name], "none", names, None).allows(law_of(name))
+    X = EQUATIONS[name].draw(50, np.random.default_rng(0))
+    assert feynman_units.consistent(model(law_of(name), names), name, X)
+
+
+def test_a_wrong_formula_changes_with_the_units():
+    X = EQUATIONS["I.13.4"].draw(50, np.random.default_rng(0))
+    for text, right in (("m*v^2", True), ("m*v", False), ("m*(v^2 + u)", False), ("3", True), ("exp(v/u)*m*w^2", True)):
+        found = model(parse(text, ["m", "v", "u", "w"]), ["m", "v", "u", "w"])
+        assert feynman_units.consistent(found, "I.13.4", X) is right
+
+
+def test_the_page_of_units_has_its_figures(tmp_path):
+    results = runs.Results(tmp_path / "runs.jsonl", feynman_units.KEY)
+    row = {"best": 1e-9, "length": 3, "formula": "x", "front": 5, "wrong": 0, "generations": 10, "wall": 1.0}
+    for name, left in (("I.16.6", 1e-2), ("I.30.3", 1e-9)):
+        results.add(feynman_units.tasks((name,))[0] | row | {"left": left, "cpu": 10.0})
+    results.add(feynman_units.tasks(("I.16.6",), "units")[0] | row | {"left": 1e-9, "cpu": 12.0})
+    text = str(feynman_units.section(results))
+    assert "| missed without units | 1 of 2 |" in text
+    assert "| of these, found with units | 1 of 1 | half |" in text
+    assert "| wrong formulas on fronts with units | 0 of 5 | 0 |" in text
+    assert "with units over without | 1.20 |" in text

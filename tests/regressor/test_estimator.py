@@ -559,6 +559,7 @@ BAD = {
     "islands": (0, 1.5, "two"),
     "dask": (3, ""),
     "nesting": (3, {"sinus": ["cos"]}),
+    "costs": (3, {"sin": 0}),
     "whole_exponents": ("yes", None),
     "required": ("x0", ["q"]),
     "forbidden": ("x0", ["q"]),

@@ -202,7 +202,6 @@ def test_parameters_and_clones():
     [
         ({"guesses": ["a*x"]}, "form: expected no guesses beside it"),
         ({"units": {"x": "m", "z": "m", "t": "s"}, "target_unit": "m"}, "form: expected no units beside it"),
-        ({"constraints": ["f >= 0"]}, "form: expected no constraints beside it"),
         ({"form": 3}, "form: expected a formula as text, or an epsilex.Form"),
         ({"form": "x + c"}, "form: expected an unknown function"),
         ({"form": "f(x) + g(y)"}, "in this argument of g; got 'y'"),

@@ -124,8 +124,6 @@ def test_weights_and_standard_errors():
         ({"per_group": ["b"], "guesses": ["a*t"]}, X, "per_group: expected names of constants in the guesses; got 'b'"),
         ({"per_group": "a"}, X, "per_group: expected a sequence of names; got 'a'"),
         ({"per_group": ["a"], "groups": None}, X[["t"]], "per_group: expected groups, the column of labels, with it"),
-        ({"units": {"t": "s"}, "target_unit": "s"}, X, "groups: expected no units, .* got units"),
-        ({"constraints": ["decreasing in t"]}, X, "groups: expected .* got constraints"),
         ({"choose": "validation"}, X, "groups: expected .* got choose"),
         ({"polish": False}, X, "groups: expected .* got polish"),
         ({}, X.assign(t=X["t"] * 1e200), "groups: expected numbers between 1e-100 and 1e100"),

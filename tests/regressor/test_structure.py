@@ -7,6 +7,13 @@ import pandas as pd
 import pytest
 
 from epsilex import Settings, SymbolicRegressor
+from epsilex.evolution.measuring.cases import Cases
+from epsilex.evolution.population import Union
+from epsilex.evolution.run import Run
+from epsilex.models.choice.description import Language
+from epsilex.programs import Programs
+from epsilex.programs.operators import opcode
+from epsilex.programs.parser import parse
 from epsilex.programs.structure import structure_of
 
 RNG = np.random.default_rng(0)
@@ -15,6 +22,7 @@ Y = np.sin(X["x"]) * np.exp(np.sin(X["y"])) + X["z"] ** 2.5 + RNG.normal(scale=0
 LIMITS = [
     {"nesting": {"sin": ["sin", "cos"], "exp": ["sin", "cos", "exp"], "square": ["square"]}},
     {"required": ["y", "z"], "forbidden": ["x"]},
+    {"costs": {"sin": 8, "exp": 6}},
     {"whole_exponents": True, "operators": ("add", "sub", "mul", "div", "pow", "exp")},
 ]
 
@@ -29,8 +37,8 @@ def fitted(n_jobs=1, random_state=0, generations=4, guesses=(), **limit):
 
 
 def structure(limit):
-    s = Settings(**limit)
-    return structure_of(s.nesting, s.whole_exponents, s.required, s.forbidden, list(X.columns))
+    s = Settings(**limit, max_length=16)
+    return structure_of(s.nesting, s.whole_exponents, s.required, s.forbidden, list(X.columns), s.costs, s.max_length)
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +88,41 @@ def test_a_guess_within_the_limits_alone():
 def test_columns_that_are_not_there():
     with pytest.raises(ValueError, match="required: expected columns among 'x', 'y', 'z'; got 'w'"):
         fitted(required=["w"])
+
+
+class TestCosts:
+    X = pd.DataFrame({"x": np.linspace(0.1, 1.5, 40)})
+    Y = np.sin(X["x"]) + np.random.default_rng(1).normal(scale=0.01, size=40)
+
+    def chosen(self, **settings):
+        known = Settings(population_size=200, operators=("add", "mul", "sin"), **settings)
+        return SymbolicRegressor(settings=known, generations=8, time_limit=None, random_state=0).fit(self.X, self.Y)
+
+    def test_a_costly_operator_is_chosen_only_if_the_data_says_so(self):
+        assert "sin" in self.chosen().model_.formula
+        assert "sin" in self.chosen(costs={"sin": 2}).model_.formula
+        assert "sin" not in self.chosen(costs={"sin": 30}).model_.formula
+
+    def test_the_description_pays_for_it(self):
+        cheap, costly = (Language(("add", "mul", "sin"), 1, costs) for costs in ((), (("sin", 3),)))
+        nodes = parse("sin(x)*x", ["x"])
+        price = cheap.price(opcode("sin"))
+        assert costly.structure(nodes) == pytest.approx(cheap.structure(nodes) + 2 * price)
+        assert costly.price(opcode("add")) == cheap.price(opcode("add"))
+
+    def test_a_power_costs_the_same_however_it_is_written(self):
+        language = Language(("add", "mul", "pow", "exp", "log"), 1, (("pow", 4),))
+        plain = Language(language.operators, 1)
+        for text in ("exp(1.5*log(x))", "x^1.5"):
+            nodes = parse(text, ["x"])
+            assert language.structure(nodes) > plain.structure(nodes) + 2 * plain.price(opcode("pow"))
+
+    def test_survival_weighs_costs(self):
+        names = ["x"]
+        nodes = [parse("sin(x)", names), parse("x*x*x", names)]
+        programs = Programs.from_nodes(nodes, np.float32)
+        cases = Cases.from_arrays(self.X.to_numpy(), self.Y.to_numpy(), np.ones(40), "mae")
+        run = Run(cases, Settings(population_size=2, scaling=False, costs={"sin": 9}))
+        everyone = run.measured(programs)
+        assert Union(everyone).length.tolist() == [2, 5]
+        assert Union(everyone, costs=run.costs).length.tolist() == [10, 5]

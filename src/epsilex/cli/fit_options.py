@@ -62,6 +62,16 @@ def functions_by_name(text: str) -> dict[str, list[str]]:
     return {name: inner.split() for name, inner in found.items()}
 
 
+def costs_by_name(text: str) -> dict[str, int]:
+    """Costs of operators from `sin=3,exp=2`."""
+    expected = "costs: expected whole numbers such as sin=3,exp=2"
+    found = pairs(text, expected)
+    try:
+        return {name: int(value) for name, value in found.items()}
+    except ValueError:
+        raise ValueError(f"{expected}; got {text!r}") from None
+
+
 def time_option(seconds: str) -> Option:
     """The option that limits the time of a search; without any limit it takes so many seconds."""
     return option(
@@ -279,6 +289,14 @@ FIT: tuple[Option, ...] = (
         parameter="settings__nesting",
         read=functions_by_name,
         metavar="NAME=NAMES,...",
+    ),
+    option(
+        "costs",
+        str,
+        "Nodes that an operator counts as, such as sin=3,exp=2.",
+        parameter="settings__costs",
+        read=costs_by_name,
+        metavar="NAME=N,...",
     ),
     option(
         "whole_exponents",

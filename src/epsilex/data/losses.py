@@ -33,6 +33,14 @@ def power_of(loss: str | Callable) -> int:
     return POWERS.get(loss, 1) if isinstance(loss, str) else 1
 
 
+def scaled_loss(value: float, loss: str | Callable, unit: float) -> float:
+    """A loss of the target in its own unit, for a target divided by `unit`; 0 where the unit is 0, as a scale of the
+    least numbers may be."""
+    for _ in range(power_of(loss)):
+        value = value / unit if unit > 0.0 else 0.0
+    return value
+
+
 def loss_function(loss: str | Callable) -> Callable:
     """The function of (y, prediction), both arrays, for a loss given by name or as a function."""
     if not callable(loss):

@@ -52,10 +52,15 @@ class Probes:
 
 
 def probes_of(shapes: Shapes, X: np.ndarray, units: Scales) -> Probes:
-    """The probes of statements, for a search in these units."""
+    """The probes of statements, for a search in these units; columns of X after those of the statements stand for
+    groups, one of which each probe belongs to."""
     rows: list[np.ndarray] = []
     parts = []
-    base = points(shapes.box, X, EACH)
+    d = len(shapes.box)
+    base = points(shapes.box, X[:, :d], EACH)
+    if X.shape[1] > d:
+        groups = np.unique(X[:, d:], axis=0)
+        base = np.column_stack([base, groups[np.arange(EACH) % len(groups)]])
     rng = np.random.default_rng(1)
     for one in shapes.known:
         first = EACH * len(rows)

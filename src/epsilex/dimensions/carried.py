@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from epsilex.dimensions.classes import FUNCTION, INVERSE, KEEP, PRODUCT, QUOTIENT, ROOT, SAME, SQUARE, class_of
+from epsilex.dimensions.rule import is_constant
 from epsilex.dimensions.units import unit_of
 from epsilex.programs.algebra.terms import Term, make
 from epsilex.programs.fold import Node, fold
@@ -34,7 +35,7 @@ class _Reader:
 
     def ask(self, term: Term, need: Any, at: int) -> None:
         """Give the constants of a term, whose root is node `at`, the units that make the whole have the unit `need`."""
-        if term.code == CONSTANT:
+        if self.is_constant(term):
             self.found[at] = _text(need)
         elif term.code == FEATURE:
             self.found[at] = _text(need / self.own(term))
@@ -56,13 +57,13 @@ class _Reader:
             return [need ** (1.0 / args[1].constant) if power else one, one][: len(args)]
         natural = [self.own(arg) for arg in args]
         sign = 1 if kind == PRODUCT else -1
-        if _absorbs(args[0]) or not _absorbs(args[1]):
+        if self.absorbs(args[0]) or not self.absorbs(args[1]):
             return [need / natural[1] ** sign, natural[1]]
         return [natural[0], (need / natural[0]) ** sign]
 
     def own(self, term: Term) -> Any:
         """The unit of a term whose constants are pure numbers; of a sum, that of its first summand with a unit."""
-        if term.code == CONSTANT:
+        if self.is_constant(term):
             return unit_of("1")
         if term.code == FEATURE:
             return self.columns[term.nodes[0][1]]
@@ -80,15 +81,18 @@ class _Reader:
             return units[0] ** term.args[1].constant
         return unit_of("1")
 
+    def absorbs(self, term: Term) -> bool:
+        """Whether a factor of the term can be one of its constants."""
+        if term.code in (CONSTANT, FEATURE):
+            return self.is_constant(term) or abs(term.constant) != 1.0
+        kind = class_of(lookup(term.code).name)
+        if kind == SAME:
+            return all(map(self.absorbs, term.args))
+        return kind != FUNCTION and any(map(self.absorbs, term.args))
 
-def _absorbs(term: Term) -> bool:
-    """Whether a factor of the term can be one of its constants."""
-    if term.code in (CONSTANT, FEATURE):
-        return term.code == CONSTANT or abs(term.constant) != 1.0
-    kind = class_of(lookup(term.code).name)
-    if kind == SAME:
-        return all(map(_absorbs, term.args))
-    return kind != FUNCTION and any(map(_absorbs, term.args))
+    def is_constant(self, term: Term) -> bool:
+        """Whether a term is a number, or a constant of a group."""
+        return is_constant(term, len(self.columns))
 
 
 def _plain(unit: Any) -> bool:

@@ -64,8 +64,11 @@ class Law:
 
 
 @lru_cache(maxsize=4)
-def law_of(rule: Rule, operators: tuple[str, ...], max_length: int) -> Law:
-    """The tables of a rule, for programs of these operators; a ValueError if none can have the target's dimension."""
+def law_of(rule: Rule, operators: tuple[str, ...], max_length: int, own: int = 0) -> Law:
+    """The tables of a rule, for programs of these operators; a ValueError if none can have the target's dimension.
+
+    `own` further columns stand for constants of groups: pure numbers, or of any dimension if constants may carry units.
+    """
     finest = 4 * lcm(*(x.denominator for d in (*rule.features, rule.target) for x in d), 1)
 
     def whole(dimension: exact.Dimension) -> np.ndarray:
@@ -88,7 +91,7 @@ def law_of(rule: Rule, operators: tuple[str, ...], max_length: int) -> Law:
             "target_unit: expected one that products of whole and half powers of the columns can have; found none. "
             "constant_units='overall' lets the factor of the formula carry a unit"
         )
-    return _law(rule, known, bases, target)
+    return _law(rule, known, bases, target, own)
 
 
 def _halves(dimension: np.ndarray) -> list[np.ndarray]:
@@ -150,7 +153,7 @@ class _Known:
         return rows[np.abs(rows).any(axis=1)][: 2 * most]
 
 
-def _law(rule: Rule, known: _Known, bases: np.ndarray, target: np.ndarray) -> Law:
+def _law(rule: Rule, known: _Known, bases: np.ndarray, target: np.ndarray, own: int) -> Law:
     vectors = np.array(known.vectors).reshape(len(known.vectors), -1)
     n = len(vectors)
     free = n
@@ -160,7 +163,8 @@ def _law(rule: Rule, known: _Known, bases: np.ndarray, target: np.ndarray) -> La
     for k, row in enumerate(vectors):
         twice[k] = known.ids.get((2 * row).tobytes(), -1)
         half[k] = -1 if (row % 2).any() else known.ids.get((row // 2).tobytes(), -1)
-    of_feature = np.array([known.ids[row.tobytes()] for row in bases], np.int64)
+    beyond = 0 if rule.constants == "none" else free
+    of_feature = np.array([*(known.ids[row.tobytes()] for row in bases), *[beyond] * own], np.int64)
     of_target = known.ids[target.tobytes()] if rule.constants == "none" else -1
     of_constant = free if rule.constants == "any" else 0
     tables = (classes(), arities(), of_feature, of_constant, plus, minus, twice, half, of_target)
@@ -171,6 +175,9 @@ def _law(rule: Rule, known: _Known, bases: np.ndarray, target: np.ndarray) -> La
         [nodes for nodes, id_ in zip(programs, empty.ids(arrays), strict=True) if id_ == k]
         for k, (programs, arrays) in enumerate(zip(known.programs, of_ids, strict=True))
     ]
+    stand_ins: list[list[Node]] = [[(FEATURE, len(bases) + k, 1.0)] for k in range(own)]
+    for k in {0} if beyond == 0 else {0, *(known.ids[row.tobytes()] for row in bases), *([] if at is None else [at])}:
+        kept[k] = [*stand_ins, *kept[k]]
     count = np.array([len(programs) for programs in kept] + [0], np.int64)
     terminals = Programs.from_nodes([nodes for programs in kept for nodes in programs] or [[(0, 0, 1.0)]], np.float32)
     targets = [] if at is None else kept[at]

@@ -6,7 +6,8 @@ none     none do: the formula itself has the target's dimension
 overall  y = a f + b: the factor and the offset of the whole formula do, all constants inside f are pure numbers
 any      all do: a constant takes whatever unit makes the formula consistent
 
-A formula that is only a number is always consistent: it is a value in the target's unit.
+A formula that is only a number is always consistent: it is a value in the target's unit. Columns after the features are
+constants with one value per group, and may carry units as other constants may.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Rule:
 
     def allows(self, nodes: Sequence[Node]) -> bool:
         """Whether the dimensions of a formula hold."""
-        if not any(code == FEATURE for code, _, _ in nodes):
+        if not any(code == FEATURE and feature < len(self.features) for code, feature, _ in nodes):
             return True
         found = self.dimension(nodes)
         if self.constants == "none":
@@ -66,7 +67,7 @@ class Rule:
     def dimension(self, nodes: Sequence[Node]) -> Found:
         """The dimension of a formula, without its factor and offset if those carry units; None if it has none."""
         if self.constants == "overall":
-            nodes = _inside(nodes)
+            nodes = _inside(nodes, len(self.features))
         return fold(nodes, self._leaf, self._branch)[0]
 
     def _leaf(self, code: int, feature: int, value: float) -> tuple[Found, float | None]:
@@ -74,6 +75,8 @@ class Rule:
         free = self.constants == "any"
         if code == CONSTANT:
             return (FREE if free else self._number), value
+        if feature >= len(self.features):
+            return (FREE if free else self._number), None
         return (FREE if free and abs(value) != 1.0 else self.features[feature]), None
 
     @property
@@ -111,11 +114,11 @@ class Rule:
         return exact.times(base, whole) if float(whole) == value else None  # type: ignore[arg-type]
 
 
-def _inside(nodes: Sequence[Node]) -> tuple[Node, ...]:
+def _inside(nodes: Sequence[Node], n_features: int) -> tuple[Node, ...]:
     """The formula without the factors and offsets around it."""
     term = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     while term.args:
-        numbers = [arg.code == CONSTANT for arg in term.args]
+        numbers = [is_constant(arg, n_features) for arg in term.args]
         if term.code == NEG:
             term = term.args[0]
         elif term.code in (ADD, SUB, MUL) and any(numbers):
@@ -125,3 +128,8 @@ def _inside(nodes: Sequence[Node]) -> tuple[Node, ...]:
         else:
             break
     return term.nodes
+
+
+def is_constant(term: Term, n_features: int) -> bool:
+    """Whether a term is a number, or a constant of a group."""
+    return term.code == CONSTANT or (term.code == FEATURE and term.nodes[0][1] >= n_features)

@@ -8,6 +8,7 @@ import numpy as np
 
 from epsilex.data.shadow import UNTAMED
 from epsilex.programs import Programs
+from epsilex.programs.costs import Costs, sizes
 from epsilex.selection.methods import Measures
 
 
@@ -93,10 +94,13 @@ _COLUMNS = ("errors", "fitness", "mae", "slope", "intercept", "outputs", "tame",
 
 
 class Union:
-    """Several populations seen as one: the compared columns are joined, the errors are not."""
+    """Several populations seen as one: the compared columns are joined, the errors are not.
 
-    def __init__(self, *populations: Population):
-        self.populations = populations
+    costs  operators that count as several nodes in `length`
+    """
+
+    def __init__(self, *populations: Population, costs: Costs = ()):
+        self.populations, self.costs = populations, costs
         self.ends = np.cumsum([len(p) for p in populations])
 
     def __len__(self) -> int:
@@ -107,7 +111,7 @@ class Union:
 
     @property
     def length(self) -> np.ndarray:
-        return np.concatenate([p.programs.length for p in self.populations])
+        return np.concatenate([sizes(p.programs, self.costs) for p in self.populations])
 
     def measures(self, fitness: str, errors: bool = False) -> Measures:
         """What a survival rule sees: `fitness` is the column it judges by; without `errors` there are no cases."""

@@ -31,6 +31,7 @@ from epsilex.models.choice.description import Language
 from epsilex.planting import PLANTERS, Limits, plant
 from epsilex.planting.groups import groups
 from epsilex.programs import Programs
+from epsilex.programs.costs import costs_of, sizes
 from epsilex.selection import Address, Measures
 
 TUNED_AT_START = 3  # times that the constants of the first fillings of a form are tuned
@@ -67,10 +68,14 @@ class Run:
         self.tuner = TUNERS.find(settings.tuning)
         self.survival = SURVIVALS.find(settings.survival)
         rule = cases.prior.rule
-        self.law = None if rule is None else law_of(rule, settings.operators, settings.max_length)
+        self.law = None
+        if rule is not None:
+            own = cases.n_features - len(rule.features)
+            self.law = law_of(rule, settings.operators, settings.max_length, own)
         self.form = cases.prior.form
         self.formed = None if self.form is None else Formed(self.form, settings)
         self.structure = cases.prior.structure
+        self.costs = costs_of(settings.costs)
         self.probe_rows = None if cases.prior.probes is None else in_rows(cases.prior.probes.X)
         self.clock = Clock()
         scaling = settings.scaling and self.form is None  # a form says where factors and offsets are
@@ -108,7 +113,7 @@ class Run:
     @property
     def language(self) -> Language:
         """The language of the formulas."""
-        return Language(tuple(self.settings.operators), self.cases.n_features)
+        return Language(tuple(self.settings.operators), self.cases.n_features, self.costs)
 
     def start(self) -> State:
         """Random programs, some of them planted, the first of them the user's guesses."""
@@ -140,7 +145,8 @@ class Run:
     def select(self, state: State) -> list[Brood]:
         """The parents of each niche."""
         population = state.population
-        seen = Measures(population.errors, population.fitness, population.age, population.programs.length)
+        length = sizes(population.programs, self.costs)
+        seen = Measures(population.errors, population.fitness, population.age, length)
         broods = []
         fixed = 0 if self.form is None else self.form.outline.fixed
         for niche in niches(population.programs.length, self.settings, fixed):

@@ -8,6 +8,7 @@ from typing import Any
 
 from epsilex import constraints
 from epsilex import selection as selections
+from epsilex.programs.costs import check_costs
 from epsilex.programs.operators import COMMON, canonical, opcodes
 from epsilex.programs.start import check_lengths
 from epsilex.programs.structure import check_nesting
@@ -79,6 +80,9 @@ class Settings:
         Whether the best individual survives generational replacement.
     nesting : mapping from names to sequences of names
         Functions that may not occur inside another: `{"sin": ["sin", "cos"]}` forbids both in the argument of a sine.
+    costs : mapping from names to int
+        What a node of an operator counts as, 1 by default. With `{"sin": 3}` a sine counts as three nodes in
+        `max_length` and wherever selection and survival weigh length, and the choice charges three times its price.
     whole_exponents : bool
         Whether exponents of `^` must be whole numbers.
     required, forbidden : sequences of str
@@ -121,6 +125,7 @@ class Settings:
     planters: tuple[str, ...] = MODERN_PLANTERS  # of formulas in the first population
     elitism: bool = True  # of generational survival
     nesting: Mapping[str, Sequence[str]] = field(default_factory=dict)  # functions not allowed inside another
+    costs: Mapping[str, int] = field(default_factory=dict)  # nodes that a node of an operator counts as
     whole_exponents: bool = False
     required: tuple[str, ...] = ()  # features of every formula
     forbidden: tuple[str, ...] = ()  # features of none
@@ -134,6 +139,7 @@ class Settings:
         for name in ("planters", "required", "forbidden"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "nesting", check_nesting(self.nesting))
+        object.__setattr__(self, "costs", check_costs(self.costs))
         self._split_selection()
         check_lengths(self.min_length, self.max_length)
         chosen = selections.method(self.selection)

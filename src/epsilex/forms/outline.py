@@ -99,6 +99,11 @@ class Outline:
         """The greatest number of arguments of a function."""
         return max(len(function.arguments) for function in self.functions)
 
+    @property
+    def places(self) -> list[str]:
+        """Names for the columns of inner programs, the places of their arguments."""
+        return [f"argument {k}" for k in range(self.widest)]
+
     def column(self, script: int) -> Token | None:
         """The token of a script that is a column, perhaps with a coefficient; None for any other."""
         tokens = self.scripts[script]

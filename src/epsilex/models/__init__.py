@@ -11,6 +11,7 @@ answer       from the programs of a search to the front, the chosen model, and w
 candidates   forms that compete for the front by their description, with very many rows in a race
 effort       how long the answer takes
 front        the best model of each length
+certifying   forms that have the known shapes
 rescaled     models of scaled data in the user's units
 formed       models of a known form: their inner functions
 choice       which of them a scientist would believe

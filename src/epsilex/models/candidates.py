@@ -5,7 +5,6 @@ With very many rows, forms are made lean and their constants tuned by some of th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,7 +17,6 @@ from epsilex.programs.gradient import constant_places
 
 LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
 PRINTED = 12  # forms that are described as they are printed
-CERTIFIED = 4  # forms of each length whose shape is checked on many points
 RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
 RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
 
@@ -57,19 +55,6 @@ def raced(forms: Sequence[Form], score: Scorer) -> list[Form]:
         simple = frozenset(k for k in constant_places(form.nodes) if is_simple(form.nodes[k]))
         finals.append(bench.described(bench.tuned(form.nodes, noise, simple, RACING_STEPS)))
     return _pool(form for form in finals if form is not None)
-
-
-def certified(forms: Sequence[Form], score: Scorer) -> list[Form]:
-    """The forms that have the known shapes on many points, of the best few of each length."""
-    if score.shapes is None:
-        return list(forms)
-    kept: list[Form] = []
-    seen: Counter[int] = Counter()
-    for form in forms:
-        seen[len(form.nodes)] += 1
-        if seen[len(form.nodes)] <= CERTIFIED and score.shapes.thorough(form.nodes):
-            kept.append(form)
-    return kept
 
 
 def _improving(forms: Sequence[Form]) -> list[Form]:

@@ -19,6 +19,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 from epsilex.programs.length import length
 from epsilex.programs.numeric import evaluate64
+from epsilex.programs.structure import Structure
 
 if TYPE_CHECKING:
     from epsilex.models.model import Model
@@ -72,7 +73,7 @@ class Inside:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormLanguage(Language):
     """The language of fillings: only the inner programs are described, tuned and rewritten.
 
@@ -83,15 +84,16 @@ class FormLanguage(Language):
     rows: tuple[np.ndarray | None, ...]
 
     @classmethod
-    def of(cls, operators: tuple[str, ...], n_features: int, outline: Outline, X: np.ndarray) -> FormLanguage:
+    def of(cls, plain: Language, outline: Outline, X: np.ndarray) -> FormLanguage:
+        """The language of fillings of an outline, by the one of formulas over columns X."""
         few = X if len(X) <= ROWS else X[np.linspace(0, len(X) - 1, ROWS).astype(int)]
         rows = tuple(_arguments(outline, k, few) for k in range(len(outline.functions)))
-        return cls(operators, n_features, outline, rows)
+        return cls(plain.operators, plain.n_features, plain.costs, outline=outline, rows=rows)
 
     def structure(self, nodes: Sequence[Node]) -> float:
         total = 0.0
         for function, program in zip(self.outline.functions, filling.parts(nodes, self.outline)[0], strict=True):
-            total += Language(function.operators, len(function.arguments)).structure(program)
+            total += Language(function.operators, len(function.arguments), self.costs).structure(program)
         return total
 
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -146,11 +148,13 @@ class FormLanguage(Language):
         named = dict(zip(self.outline.constants, constants, strict=True))
         return Inside(self.outline.text, functions, named, sources), labels
 
-    def allows(self, nodes: Sequence[Node]) -> bool:
-        """Whether the inner programs are within their limits."""
+    def allows(self, nodes: Sequence[Node], structure: Structure | None = None) -> bool:
+        """Whether the inner programs are within their limits, and those of structure."""
         inner = filling.parts(nodes, self.outline)[0]
         pairs = zip(self.outline.functions, inner, strict=True)
-        return all(length(program) <= function.max_length for function, program in pairs)
+        if not all(length(program) <= function.max_length for function, program in pairs):
+            return False
+        return structure is None or all(map(structure.allows, inner))
 
 
 def program_of(m: Model) -> Sequence[Node]:

@@ -21,11 +21,13 @@ from epsilex.models.lean import Bench, Form
 from epsilex.models.model import Model, model
 from epsilex.models.naming import named
 from epsilex.programs.algebra import simplify
+from epsilex.programs.costs import Costs
 from epsilex.programs.fold import Node
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import COMMON
 from epsilex.programs.poles import finiteness
+from epsilex.programs.structure import Structure
 from epsilex.shapes.knowledge import Shapes
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class Scorer:
     constants  the user's constants by name; None if no constant is to be named
     shapes     what is known of values and slopes; None: nothing
     form       the form of the law, which programs fill; None: programs are formulas
+    costs      operators that cost several times in the description
     language   how programs are read
     some       training rows to try things on: all of them, or SOME if there are more
     some_noises  the `noises` on these
@@ -68,6 +71,7 @@ class Scorer:
     constants: dict[str, float] | None = field(default_factory=dict)
     shapes: Shapes | None = None
     form: Outline | None = None
+    costs: Costs = ()
     language: Language = field(init=False, repr=False)
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)
@@ -86,9 +90,9 @@ class Scorer:
         object.__setattr__(self, "some", self.train if self.feeds_back else self.train.some(SOME))
         own = self.noises if self.some is self.train else [Noise.of(noise.kind, self.some) for noise in self.noises]
         object.__setattr__(self, "some_noises", own)
-        language = Language(self.operators, len(self.names))
+        language = Language(self.operators, len(self.names), self.costs)
         if self.form is not None:
-            language = FormLanguage.of(self.operators, len(self.names), self.form, self.train.X)
+            language = FormLanguage.of(language, self.form, self.train.X)
         object.__setattr__(self, "language", language)
 
     @property
@@ -119,12 +123,12 @@ class Scorer:
                 "validation_loss": self._loss(out, self.validation),
                 **_errors(out, self.validation, "validation_"),
             }
+        formula = self.language.formula(nodes)
         if self.shapes is not None:
-            shape = self.shapes.verdict(nodes)
+            shape = self.shapes.verdict(formula)
             if shape is None:
                 return None
             metrics["shape"] = shape
-        formula = self.language.formula(nodes)
         metrics["tame"] = self.shadow is None or self._tame(nodes)
         seen = "unknown" if self.feeds_back else finiteness(formula, self.box, self.train.X, BOXES)
         metrics["proven"], metrics["pole"] = seen == "finite", seen == "pole" and self.shadow is not None
@@ -174,10 +178,16 @@ class Scorer:
         return value if np.isfinite(value) else np.inf
 
 
-def of_form(score: Scorer, outline: Outline) -> Scorer:
-    """A scorer of programs that fill a form, in the user's units."""
-    language = FormLanguage.of(score.operators, len(score.names), outline, score.train.X)
-    return replace(score, form=language.outline, values=language.values, allowed=language.allows)
+def of_form(score: Scorer, outline: Outline, structure: Structure | None = None) -> Scorer:
+    """A scorer of programs that fill a form, in the user's units; limits of structure hold for each function."""
+    language = FormLanguage.of(score.language, outline, score.train.X)
+
+    def allowed(nodes: Sequence[Node]) -> bool:
+        if not language.allows(nodes, structure):
+            return False
+        return score.shapes is None or score.shapes.allows(language.formula(nodes))
+
+    return replace(score, form=language.outline, values=language.values, allowed=allowed)
 
 
 def front_by_loss(programs: Sequence[Sequence[Node]], score: Scorer, polished: bool = True) -> list[Model]:

@@ -99,17 +99,25 @@ def own_table(m: Model, own: OwnConstants) -> pd.DataFrame:
     """The constants of all groups, the shared ones once, with the column `group`, empty for those."""
     import pandas as pd
 
-    mine = {
-        own.names[j - len(m.feature_names)] for code, j, _ in m.nodes if code == FEATURE and j >= len(m.feature_names)
-    }
+    mine = {  # with the sign before its first place, which the number there includes
+        own.names[j - len(m.feature_names)]: np.sign(value)
+        for code, j, value in reversed(m.nodes) if code == FEATURE and j >= len(m.feature_names)
+    }  # fmt: skip
     parts: list[pd.DataFrame] = []
     for label in own.labels:
         table = m.group(label).constants
         is_own = table["name"].isin(mine)
         if not parts:
             parts.append(table[~is_own].assign(group="", name=[f"c{k}" for k in range(int((~is_own).sum()))]))
-        parts.append(table[is_own].drop_duplicates("name").assign(group=label))
+        parts.append(_unsigned(table[is_own].drop_duplicates("name"), mine).assign(group=label))
     return pd.concat(parts, ignore_index=True)
+
+
+def _unsigned(table: pd.DataFrame, signs: dict[str, float]) -> pd.DataFrame:
+    """Own constants as the formula names them: `exp(-a*t)` has an a, not a minus a."""
+    sign = table["name"].map(signs).to_numpy()
+    ends = np.sort(table[["low", "high"]].to_numpy() * sign[:, None], axis=1)
+    return table.assign(value=table["value"] * sign, low=ends[:, 0], high=ends[:, 1])
 
 
 def grouped_source(nodes: Sequence[Node], names: Sequence[str], own: OwnConstants) -> str:

@@ -13,6 +13,7 @@ formula     infix text
 parser      infix text to programs, by a whitelist
 written     a person's own formula, with named constants
 structure   limits of nesting, exponents and features
+costs       operators that count as several nodes
 export      every other notation, from LaTeX to PyTorch
 algebra     every rewriting: the shortest and most usual form of a formula
 length      the length of a formula as it is printed

@@ -1,4 +1,5 @@
-"""Structural limits: which functions may be nested, which exponents and which features a formula may have."""
+"""Structural limits: which functions may be nested, which exponents and which features a formula may have, and what
+its nodes may cost."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epsilex.programs.costs import Costs, costs_of, size, sizes
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, arities, canonical, lookup, opcode
 from epsilex.programs.programs import Programs
@@ -24,6 +26,7 @@ class Structure:
     required         features that must occur
     forbidden        features that must not occur
     n_features       number of features
+    costs, most      operators that count as several nodes, and how much all nodes together may count
     """
 
     nesting: tuple[tuple[str, frozenset[str]], ...]
@@ -31,11 +34,15 @@ class Structure:
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
     n_features: int
+    costs: Costs = ()
+    most: int = 0
 
     def allows(self, nodes: Sequence[Node]) -> bool:
         """Whether a formula keeps all limits."""
         used = {feature for code, feature, _ in nodes if code == FEATURE}
         if not used.issuperset(self.required) or used & {*self.forbidden}:
+            return False
+        if self.costs and size(nodes, self.costs) > self.most:
             return False
         return fold(nodes, lambda code, feature, value: _Part(value if code == CONSTANT else None), self._branch).good
 
@@ -65,7 +72,7 @@ class Structure:
             programs.opcode, programs.feature, programs.constant, programs.length, arity, bit, barred,
             opcode("pow") if self.whole_exponents else 0, np.array(self.required, np.int64), forbidden, result,
         )  # fmt: skip
-        return result
+        return result | (sizes(programs, self.costs) > self.most) if self.costs else result
 
     def repair(self, programs: Programs) -> None:
         """Round constant exponents to whole numbers, in place, if they must be; never to 0, which leaves no power."""
@@ -118,7 +125,7 @@ def check_nesting(nesting: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, 
 
 def structure_of(
     nesting: Mapping[str, Sequence[str]], whole_exponents: bool, required: Sequence[str], forbidden: Sequence[str],
-    names: Sequence[str],
+    names: Sequence[str], costs: Mapping[str, int] | None = None, max_length: int = 0,
 ) -> Structure | None:  # fmt: skip
     """The limits for features of these names; None if there are none. A ValueError names the setting that is wrong."""
     for setting, given in (("required", required), ("forbidden", forbidden)):
@@ -130,7 +137,8 @@ def structure_of(
     if {*forbidden} >= {*names}:
         raise ValueError("forbidden: expected that some columns are left; got all of them")
     pairs = tuple((name, frozenset(inner)) for name, inner in sorted(nesting.items()) if inner)
-    if not (pairs or whole_exponents or required or forbidden):
+    expensive = costs_of(costs or {})
+    if not (pairs or whole_exponents or required or forbidden or expensive):
         return None
     must, must_not = (tuple(sorted({names.index(name) for name in given})) for given in (required, forbidden))
-    return Structure(pairs, whole_exponents, must, must_not, len(names))
+    return Structure(pairs, whole_exponents, must, must_not, len(names), expensive, max_length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -40,6 +40,17 @@ class Shapes:
         return not has_pole(nodes, self.many) and all(
             holds(nodes, one, self.box, self.many, self.size) for one in self.known
         )
+
+    def of_groups(self, table: np.ndarray, thorough: bool = False) -> Shapes:
+        """The same for formulas with constants of groups, in columns after the features: each point belongs to one
+        group. `table` (constants, groups) has their values. Many points, if the check is to be `thorough`."""
+
+        def with_own(at: np.ndarray) -> np.ndarray:
+            return np.column_stack([at, table[:, np.arange(len(at)) % table.shape[1]].T])
+
+        own = tuple(Interval(float(values.min()), float(values.max())) for values in table)
+        many = with_own(self.many) if thorough else self.many
+        return replace(self, box=(*self.box, *own), few=with_own(self.few), many=many)
 
     def verdict(self, nodes: Sequence[Node]) -> str | None:
         """ "proven" if intervals prove every statement, "checked" if no violation is found on many points, None if one

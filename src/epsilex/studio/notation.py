@@ -19,6 +19,7 @@ from epsilex.forms import filling
 from epsilex.forms.form import Form
 from epsilex.forms.outline import Outline
 from epsilex.forms.reading import outline
+from epsilex.models.choice.description import Language
 from epsilex.models.formed import FormLanguage
 from epsilex.models.grouped.bench import MOST
 from epsilex.models.grouped.program import collapsed, ordered
@@ -58,7 +59,8 @@ class Notation:
         train = ~data.held_back
         if spec["form"] is not None:
             known = outline(Form(spec["form"]), data.names, spec["operators"], spec["max_length"])
-            return cls(data.names, language=FormLanguage.of(spec["operators"], len(data.names), known, data.X[train]))
+            plain = Language(spec["operators"], len(data.names))
+            return cls(data.names, language=FormLanguage.of(plain, known, data.X[train]))
         if data.labels is None:
             return cls(data.names)
         groups = Groups.of(data.groups, data.labels[train], data.weight[train])

@@ -24,7 +24,8 @@ def age_fitness(children: Population, offspring: Offspring, state: State, run: R
     """The survivors by age and fitness; a child is as old as the older of its parents."""
     older = replace(state.population, age=state.population.age + 1)
     children.age = age_of_children(older.age, offspring.parents, offspring.mate)
-    everyone = Union(older, children, run.measured(run.random(1, state.generation, NEWCOMER)))
+    newcomer = run.measured(run.random(1, state.generation, NEWCOMER))
+    everyone = Union(older, children, newcomer, costs=run.costs)
     survive = run.method.survive or afp.survivors
     address = Address(run.settings.seed, state.generation)
     who = survive(everyone.measures("fitness"), len(older), address, **options_of(run))

@@ -31,7 +31,7 @@ def by_method(children: Population, offspring: Offspring, state: State, run: Run
     wanted = method.newcomers(state.generation, n, **options) if method.newcomers else 0
     if wanted:
         joining.append(run.measured(run.random(wanted, state.generation, NEWCOMER)))
-    everyone = Union(*joining)
+    everyone = Union(*joining, costs=run.costs)
     seen = everyone.measures("standing", method.survive_errors)
     assert method.survive is not None
     who = method.survive(seen, n, Address(run.settings.seed, state.generation), **options)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epsilex.evolution.population import Population, Union
+from epsilex.programs.costs import Costs
 
 if TYPE_CHECKING:
     from epsilex.evolution.run import Run
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 def pareto(children: Population, offspring: Offspring, state: State, run: Run) -> Population:
     """The best of parents and children by front; of the last front, the least crowded."""
-    survivors = best_of(state.population, children)
+    survivors = best_of(state.population, children, run.costs)
     survivors.evaluated = children.evaluated
     return survivors
 
 
-def best_of(population: Population, children: Population) -> Population:
+def best_of(population: Population, children: Population, costs: Costs = ()) -> Population:
     """The best of both, as many as the population holds.
 
     Of individuals with equal outputs only the shortest survives. If too few are left, copies fill the population.
@@ -33,7 +34,7 @@ def best_of(population: Population, children: Population) -> Population:
     from epsilex.kernels.pareto import front_ranks
 
     n = len(population)
-    everyone = Union(population, children)
+    everyone = Union(population, children, costs=costs)
     length, standing, outputs = everyone.length, everyone.column("standing"), everyone.column("outputs")
     order = np.lexsort((standing, length, outputs))
     first = np.ones(len(order), bool)

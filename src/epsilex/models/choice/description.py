@@ -14,10 +14,10 @@ In nats, for nodes of probability p, l of which are features from d columns, and
 
 Half of the nodes of any formula are leaves: a bare feature, one with a coefficient, a number, a sixth each. Of the
 operators three in four are arithmetic, including powers, and one in four is another function, such as a sine. Within
-each kind all have the same probability. A function within a function is a sixteenth as likely as elsewhere, and so is a
-part that claims more than the rows show (`claims.py`). These are our own round numbers, not counts from a collection of
-formulas. exp(a log(x)) counts as a power. One factor of the whole costs no node, only its number, because most laws
-have one: the units of the target are arbitrary.
+each kind all have the same probability; an operator of cost c is as unlikely as c of them. A function within a function
+is a sixteenth as likely as elsewhere, and so is a part that claims more than the rows show (`claims.py`). These are our
+own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power. One factor of the whole
+costs no node, only its number, because most laws have one: the units of the target are arbitrary.
 
 J is the Fisher information of relative changes of the constants. A constant is rounded to a grid of width sqrt(12 / I),
 I its own information: that costs half a nat on average, and a finer or coarser grid costs more. Several are rounded
@@ -43,6 +43,7 @@ from epsilex.programs.algebra import shortest
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.constants import is_symbolic
+from epsilex.programs.costs import Costs
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.intervals import Interval
@@ -80,10 +81,11 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The language of formulas: operators by name, and the number of features."""
+    """The language of formulas: operators by name, the number of features, and operators that cost several times."""
 
     operators: tuple[str, ...]
     n_features: int
+    costs: Costs = ()
 
     def structure(self, nodes: Sequence[Node]) -> float:
         """Nats of a program without its constants."""
@@ -94,10 +96,18 @@ class Language:
         """Nats of a node by its opcode."""
         if code in (CONSTANT, FEATURE):
             return LEAF + (math.log(max(self.n_features, 1)) if code == FEATURE else 0.0)
+        name = lookup(code).name
+        return self._once(name) * self._cost(name)
+
+    def _once(self, name: str) -> float:
+        """Nats of an operator of cost 1."""
         arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
-        if lookup(code).name in ARITHMETIC:
+        if name in ARITHMETIC:
             return math.log(arithmetic / 0.375)
         return math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
+
+    def _cost(self, name: str) -> int:
+        return dict(self.costs).get(name, 1)
 
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Outputs (rows,) and their derivatives by the constants at `places` (rows, places)."""
@@ -135,7 +145,7 @@ class Language:
         inside = any(part.function for part in parts)
         total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
-            return _Part(parts[0].power, raised=True)
+            return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"), raised=True)
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)

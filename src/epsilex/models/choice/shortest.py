@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.models.candidates import as_printed, certified, forms_of, raced
+from epsilex.models.candidates import as_printed, forms_of, raced
+from epsilex.models.certifying import shaped
 from epsilex.models.choice.choosing import Decision, by_description
 from epsilex.models.choice.description import is_number
 from epsilex.models.choice.rule import Answer, Kept, front_of
@@ -30,13 +31,13 @@ def shortest(kept: Kept, score: Scorer) -> Answer | None:
     if score.feeds_back:
         return plainly(front_of(kept, score), score)
     if kept.polished:
-        forms = raced(certified(as_printed(forms_of([*kept.front, *kept.others], score), score), score), score)
+        forms = raced(shaped(as_printed(forms_of([*kept.front, *kept.others], score), score), score), score)
         models = front_by_description(forms, score, kept.max_length)
         if not models:  # all are too long
             models = front_by_description(forms, score, max((len(form.nodes) for form in forms), default=0))
     else:
         models = front_of(kept, score)
-        forms = raced(certified(_forms(models, score), score), score)
+        forms = raced(shaped(_forms(models, score), score), score)
     if not models or not forms:
         return plainly(models, score)
     return _answer(by_description(forms, score, kept.max_length), models, score)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from epsilex.data.groups import Groups
 from epsilex.data.noise import possible
 from epsilex.data.rows import Rows
 from epsilex.models.candidates import LOOKED_AT
+from epsilex.models.certifying import certified
 from epsilex.models.choice.accuracy import by_accuracy
 from epsilex.models.choice.choosing import Decision
 from epsilex.models.choice.rule import Answer, picked_from
@@ -49,7 +51,7 @@ class Desk:
         self.stand_ins = rows.X[self.cells.first, d:].T
         self.noises = possible(score.noise, self.rows)
         self.language = replace(score.language, n_features=d)
-        self.bench = Bench(self.cells, self.noises, self.language, score.allowed)
+        self.bench = Bench(self.cells, self.noises, self.language, score.allowed, score.shapes)
 
     def forms(self, programs: Iterable[Sequence[Node]], guesses: Sequence[Grouped]) -> list[Form]:
         """The programs and guesses and their lean forms, the shortest description first."""
@@ -101,7 +103,9 @@ class Desk:
         noises = possible(self.score.noise, rows)
         kinds = [noise.kind for noise in self.noises]
         noises = [noise for noise in noises if noise.kind in kinds]
-        return Bench(Cells.of(rows.X, self.cells.code[kept]), noises, self.language, self.score.allowed)
+        return Bench(
+            Cells.of(rows.X, self.cells.code[kept]), noises, self.language, self.score.allowed, self.score.shapes
+        )
 
     def model(self, form: Form, kind: str) -> Model | None:
         """The form as a model, as it is printed; None if it is not allowed or not finite."""
@@ -116,16 +120,29 @@ class Desk:
         constants = OwnConstants(self.groups.column, self.groups.labels, own, program.table, each)
         rows: Rows = replace(self.rows, X=program.columns(self.cells.X, self.cells.code))
         score = replace(
-            self.score, names=[*self.names, *constants.shown], train=rows, shadow=None, printed=False, allowed=None
-        )
+            self.score, names=[*self.names, *constants.shown], train=rows, shadow=None, printed=False, allowed=None,
+            shapes=None,
+        )  # fmt: skip
         m = score(program.nodes)
         if m is None:
             return None
-        metrics = m.metrics | {"description": found.total, "residuals": found.description.residuals}
+        metrics: dict[str, Any] = m.metrics | {"description": found.total, "residuals": found.description.residuals}
+        if self.score.shapes is not None:
+            verdicts = {self.score.shapes.verdict(program.of_group(k)) for k in range(len(self.groups))}
+            if None in verdicts:
+                return None
+            metrics["shape"] = "proven" if verdicts == {"proven"} else "checked"
         return replace(
             m, feature_names=tuple(self.names), metrics=metrics, uncertainty=shared,
             own=constants if len(program.table) else None,
         )  # fmt: skip
+
+    def certified(self, forms: Sequence[Form]) -> list[Form]:
+        """The forms that have the known shapes on many points, of the best few of each length."""
+        shapes = self.score.shapes
+        if shapes is None:
+            return list(forms)
+        return certified(forms, lambda form: shapes.of_groups(form.program.table, thorough=True).thorough(form.nodes))
 
     def _as_printed(self, form: Form) -> Grouped:
         program = form.program
@@ -153,7 +170,7 @@ def grouped_answer(
     """The answer for rows in groups, from the programs of a search and the guesses."""
     desk = Desk(score, groups, names)
     forms = desk.forms(programs, guesses)
-    forms = [form for form in forms if len(form.nodes) <= max_length] or forms
+    forms = desk.certified([form for form in forms if len(form.nodes) <= max_length] or forms)
     if not forms:
         raise ValueError("groups: expected a formula that is finite on all rows and allowed; found none")
     kind = forms[0].description.noise.kind

@@ -25,6 +25,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import FEATURE
+from epsilex.shapes.knowledge import Shapes
 
 MOST = 3  # own constants of a formula
 STEPS, FULL = 8, 20  # of tuning for a trial form, and for others
@@ -55,6 +56,7 @@ class Bench:
     noises: Sequence[Noise]
     language: Language
     allowed: Callable[[Sequence[Node]], bool] | None = None
+    shapes: Shapes | None = None
     tried: dict[tuple, Form | None] = field(default_factory=dict)
 
     @property
@@ -79,6 +81,8 @@ class Bench:
     def described(self, program: Grouped | None) -> Form | None:
         """None if the formula is not finite on every row, or not allowed."""
         if program is None or (self.allowed is not None and not self.allowed(program.nodes)):
+            return None
+        if self.shapes is not None and not self.shapes.of_groups(program.table).allows(program.nodes):
             return None
         cells = self.cells
         found = describe(program.nodes, program.columns(cells.X, cells.code), self.noises, self.language)

@@ -42,6 +42,13 @@ class Grouped:
             if code == FEATURE and feature >= self.n_features
         ]
 
+    def of_group(self, group: int) -> list[Node]:
+        """The program of one group: its own constants are numbers."""
+        found = list(self.nodes)
+        for k, own in self.leaves:
+            found[k] = (CONSTANT, 0, self.nodes[k][2] * float(self.table[own, group]))
+        return found
+
     def columns(self, X: np.ndarray, code: np.ndarray) -> np.ndarray:
         """X (rows, features) with the own constants of each row's group, by its `code`."""
         return np.column_stack([X, self.table[:, code].T])
