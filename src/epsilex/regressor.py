@@ -257,9 +257,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 
-        A row of weight 2 counts as two equal rows, and a row of weight 0 as none; the order of rows does not matter. Of
-        more than a million rows about a million are drawn at random. X may be a Dask dataframe, with y and the weights
-        columns of the same partitions; only the rows drawn come into memory.
+        A row of weight 2 counts as two equal rows, a row of weight 0 as none; the order does not matter. Of more than a
+        million rows a million are drawn; of a Dask dataframe, with y and weights its columns, only they are read.
         """
         began = time.perf_counter()
         settings = self._settings()
@@ -271,8 +270,9 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         self._remember(X, y, weight, name, labels)
         outline = self._outline(settings)
         rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
-        train, grouping = grouping_of(self, labels, X, y, weight, self._noise(), self._names()) or (None, None)
-        train, validation = self._held_back(X, y, weight) if grouping is None else (train, None)
+        grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
+        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
+        grouping = None if grouped is None else grouped[1]
         self._stand_ins = () if grouping is None else grouping.groups.seen
         structure = self._structure(settings, self._seen() if outline is None else outline.places)
         guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
