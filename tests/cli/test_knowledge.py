@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -148,8 +149,11 @@ def test_groups(springs, tmp_path):
     assert "a[spring]" in done.out.splitlines()[-6] or "1 0.37" in done.out
     assert "--groups spring" in json.loads((folder / "fit.json").read_text())["command"]
     page = (folder / "report.html").read_text()
-    assert '<td class="left">a</td>' in page
-    assert '<td class="left">3</td>' in page
+    assert "Constants of each spring" in page
+    found = dict(re.findall(r'<th scope="row" class="left">(\d)</th><td>([\d.]+)</td>', page))
+    assert {label: float(value) for label, value in found.items()} == pytest.approx(
+        {str(k): 0.37 * k for k in (1, 2, 3, 4)}, abs=0.02
+    )
     predicted = epsilex("predict", folder, springs, "--target", "x")
     assert predicted.code == 0, predicted.err
     assert len(predicted.out.splitlines()) == 41

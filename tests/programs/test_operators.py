@@ -255,7 +255,7 @@ class TestCacheFolder:
         kernels.mkdir(parents=True)
         (tmp_path / "epsilex" / "__init__.py").touch()
         (kernels / "__init__.py").touch()
-        for name in ("compiling", "caching", "inlining", "meaning"):
+        for name in ("compiling", "caching", "inlining", "instructions", "meaning"):
             shutil.copy(Path(programs.__file__).parents[1] / "kernels" / f"{name}.py", kernels)
         head = "from epsilex.kernels.compiling import jit\n"
         caller = "from epsilex.kernels.called import value\n\n@jit\ndef twice():\n    return 2 * value()\n"

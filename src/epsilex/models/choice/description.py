@@ -247,17 +247,18 @@ def constants_nats(values: Sequence[float], slopes: Sequence[np.ndarray]) -> flo
     total, real = 0.0, []
     for value, slope in zip(values, slopes, strict=True):
         with np.errstate(all="ignore"):
-            information = float(slope @ slope)
+            steps = float(np.sqrt(slope @ slope / 12.0))
         simple = simple_nats(value)
-        if not math.isfinite(information):
+        if not math.isfinite(steps):
             total += simple if math.isfinite(simple) else 1e3
-        elif simple <= precision_nats(information):
+        elif simple <= precision_nats(steps):
             total += KIND + simple
         else:
             real.append(slope)
     if real:
-        together = np.linalg.svd(np.column_stack(real), compute_uv=False)  # the determinant itself may lose all digits
-        total += len(real) * (KIND + 0.5) + 0.5 * float(np.log1p(together**2 / 12.0).sum())
+        axes = np.linalg.svd(np.column_stack(real), compute_uv=False)  # the determinant itself may lose all digits
+        total += sum(KIND + precision_nats(float(steps) / math.sqrt(12.0)) for steps in axes)
+        total += (len(real) - len(axes)) * (KIND + 0.5)  # more constants than rows
     return total
 
 
@@ -266,12 +267,12 @@ def constant_nats(value: float, information: float) -> float:
     simple = simple_nats(value)
     if not math.isfinite(information):
         return simple if math.isfinite(simple) else 1e3
-    return KIND + min(precision_nats(value * value * information), simple)
+    return KIND + min(precision_nats(abs(value) * math.sqrt(information / 12.0)), simple)
 
 
-def precision_nats(information: float) -> float:
-    """Nats of a number to the precision that the information of its relative changes gives."""
-    return 0.5 * math.log1p(information / 12.0) + 0.5
+def precision_nats(steps: float) -> float:
+    """Nats of a number of so many steps of the grid to which it is rounded."""
+    return math.log(math.hypot(1.0, steps)) + 0.5
 
 
 def simple_nats(value: float) -> float:
