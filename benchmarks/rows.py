@@ -107,7 +107,7 @@ def section(results: Results) -> Section:
     ]  # fmt: skip
     note = (
         "Friedman-1 with noise of sd 1 (a perfect model has a test R2 of 0.96), one thread. Clocks show the "
-        "CPU time of the process, which is the time on an idle machine, to the limit as well. The file "
+        "CPU time of the process, to the limit as well; wall time on an idle machine was not measured. The file "
         "is Parquet, fitted as by `epsilex fit`: a million of its rows are drawn, a quarter of them held back; its fit "
         "includes writing the report. The memory is the largest resident set of the process."
     )

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -97,10 +98,12 @@ def steered(folder: Path, id: str) -> None:
         clock(state)
         return told
 
-    desk.Desk.see = see  # type: ignore[method-assign]
-    desk.write_checkpoint = clock.besides(desk.write_checkpoint)
-    worker.estimator = lambda *given: estimator(*given).set_params(polish=False)
-    worker.work(Project(folder), id)
+    with (
+        patch.object(desk.Desk, "see", see),
+        patch.object(desk, "write_checkpoint", clock.besides(desk.write_checkpoint)),
+        patch.object(worker, "estimator", lambda *given: estimator(*given).set_params(polish=False)),
+    ):
+        worker.work(Project(folder), id)
     print(clock.said())
 
 

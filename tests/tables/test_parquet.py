@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from epsilex.data.rows import drawn_rows
 from epsilex.tables import parquet, read_with_notes
-from epsilex.tables.parquet import drawn_rows, some_rows
+from epsilex.tables.parquet import some_rows
 
 FRAME = pd.DataFrame(
     {"place": np.arange(1000), "x": np.linspace(0.0, 1.0, 1000), "word": ["a", "b"] * 500, "gap": [None, 1.0] * 500}

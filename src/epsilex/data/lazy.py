@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from epsilex.data.rows import MOST
+from epsilex.data.rows import MOST, drawn_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,9 +45,8 @@ def _drawn(columns: dict[str, Any], seed: int) -> list[pd.DataFrame | pd.Series]
         if own != sizes["X"]:
             raise ValueError(f"{name}: expected as many rows in each partition as X, {sizes['X']}; got {own}")
     ends = np.cumsum(sizes["X"])
-    rows = np.arange(ends[-1])
-    if len(rows) > MOST:
-        rows = np.sort(np.random.default_rng(seed).choice(len(rows), size=MOST, replace=False, shuffle=False))
+    n = int(ends[-1])
+    rows = drawn_rows(n, MOST, seed) if n > MOST else np.arange(n)
     by_part = np.split(rows, np.searchsorted(rows, ends[:-1]))
     here = [part - first for part, first in zip(by_part, ends - sizes["X"], strict=True)]
     take = dask.delayed(lambda part, index: part.iloc[index])

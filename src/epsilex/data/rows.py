@@ -12,6 +12,11 @@ MOST = 1_000_000  # rows that a fit keeps; more say nothing new, and would take 
 CHUNK = 1 << 16  # rows hashed at a time
 
 
+def drawn_rows(n: int, most: int, rng: int | np.random.Generator) -> np.ndarray:
+    """Indices of `most` of `n` rows, ascending, drawn at random by a seed or a generator."""
+    return np.sort(np.random.default_rng(rng).choice(n, size=most, replace=False, shuffle=False))
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Rows of data in float64, to score models on.

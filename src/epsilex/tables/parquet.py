@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epsilex.data.rows import drawn_rows
 from epsilex.files import opened
 
 if TYPE_CHECKING:
     import pandas as pd
 
 BATCH = 1 << 16  # rows read at a time
-
-
-def drawn_rows(n: int, most: int, seed: int) -> np.ndarray:
-    """Indices of `most` of `n` rows, ascending, drawn at random."""
-    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False, shuffle=False))
 
 
 def some_rows(path: Path, most: int, seed: int) -> tuple[pd.DataFrame, int] | None:

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from epsilex.data.rows import drawn_rows
 from epsilex.files import read_file
 from epsilex.tables.names import named
-from epsilex.tables.parquet import drawn_rows, some_rows
+from epsilex.tables.parquet import some_rows
 
 if TYPE_CHECKING:
     import pandas as pd

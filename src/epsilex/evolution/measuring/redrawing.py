@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from epsilex.data.rows import drawn_rows
 from epsilex.data.shadow import limits
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.purposes import CASES, generator
@@ -46,7 +47,7 @@ def redrawn(first: Cases, number: int) -> Cases:
 
 def drawn(n_rows: int, n: int, seed: int, number: int) -> np.ndarray:
     """Indices of `n` of the rows, ascending: a draw by its number."""
-    return np.sort(generator(seed, number, CASES).choice(n_rows, size=n, replace=False, shuffle=False))
+    return drawn_rows(n_rows, n, generator(seed, number, CASES))
 
 
 def draw_of(generation: int, every: int) -> int:
