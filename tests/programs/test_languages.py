@@ -150,6 +150,7 @@ def test_cells():
         ("sqrt(q1)*sin(r)^2", "√(q₁)·(sin(r))²"),
         ("-r^-3 - q2^0.75", "−r⁻³ − q₂⁰·⁷⁵"),
         ("abs(q1 - q2)", "|q₁ − q₂|"),
+        ("-8.617e-05*r + 1.5e30^q1", "(1.5·10³⁰)^q₁ − 8.617·10⁻⁵·r"),
     ],
 )
 def test_unicode(formula, expected):
