@@ -113,6 +113,8 @@ def test_bad_constants(bad):
 def test_a_constant_named_like_a_column():
     with pytest.raises(ValueError, match="constants: expected names that are not columns; got 'x0'"):
         SymbolicRegressor(constants={"x0": 2.0}, generations=1, time_limit=None).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="constants: expected names that are not functions; got 'sin'"):
+        SymbolicRegressor(constants={"sin": 2.0}, generations=1, time_limit=None).fit(X, X[:, 0])
 
 
 def test_numbers_can_stay_decimals():
