@@ -35,7 +35,7 @@ PAGE = Path(__file__).with_name("FEYNMAN.md")
 HEAD = """\
 # The Feynman equations
 
-Written by `make bench-fit` on {made}.
+Written by `python -m benchmarks.feynman` on {made}.
 
 {figures}"""
 
@@ -101,8 +101,9 @@ def section(results: Results) -> Section:
     if not rows:
         return Section(title, "No runs yet.\n")
     frame = tidy(rows)
+    run = "All 100" if frame["problem"].nunique() == len(EQUATIONS) else f"{frame['problem'].nunique()} of the 100"
     note = (
-        f"{frame['problem'].nunique()} of the {len(EQUATIONS)} equations of the Feynman database have been run so far: "
+        f"{run} equations of the Feynman database: "
         f"{ROWS} rows, {SECONDS} CPU seconds, one thread, one "
         "seed. Operators are the default ones; `asin` and `tanh` are added where the equation has them, marked *. The "
         f"wider range is the database's, times {WIDER:g} at its upper end and divided by that at its lower end. "
@@ -110,7 +111,8 @@ def section(results: Results) -> Section:
         f"deviations. With noise of {NOISES[1]:.0%} of the standard deviation: found if 1 - R2 against the noiseless "
         f"law is below {FOUND:g} there. *front*: only another formula of the front is. *usual* is the length of the "
         "equation as it is written here, in printed nodes, as *length* is. *source*: the commits of the runs without "
-        "and with noise."
+        "and with noise; an equation of a later commit than the others was run again, alone, because a change was "
+        "about its formula."
     )
     for row in results.failures():
         note += f" Failed: {row['problem']} with noise {row['noise']:g}, {row['error']}."
