@@ -16,6 +16,7 @@ import numpy as np
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows, evenly
 from epsilex.models.choice.description import fitted_places
+from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import MAX_ROWS
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
@@ -100,10 +101,10 @@ def estimate(
         variance = max(variance, 1.0)
     own = [places.index(k) for k in fitted]
     if ties is None:
-        covariance = variance * _inverse(slopes[:, own])
+        covariance = variance * covariance_of(slopes[:, own])
     else:
-        covariance = ties @ (variance * _inverse(slopes[:, own] @ ties)) @ ties.T
-    whole = np.sqrt(np.maximum(np.diag(variance * _inverse(slopes)), 0.0))
+        covariance = ties @ (variance * covariance_of(slopes[:, own] @ ties)) @ ties.T
+    whole = np.sqrt(np.maximum(np.diag(variance * covariance_of(slopes)), 0.0))
     errors = whole.copy()
     errors[own] = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     size = np.sqrt((slopes**2).sum(axis=0))
@@ -138,14 +139,6 @@ def rounded(
             digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(resolution)) + 2
             nodes[k] = (code, feature, float(f"{value:.{min(max(digits, 1), most) - 1}e}"))
     return nodes
-
-
-def _inverse(slopes: np.ndarray) -> np.ndarray:
-    """Inverse of slopes.T @ slopes, computed from columns scaled to equal norm."""
-    size = np.sqrt((slopes**2).sum(axis=0))
-    size[size == 0.0] = 1.0
-    unit = slopes / size
-    return np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True) / np.outer(size, size)
 
 
 def with_uncertainty(m: Model, train: Rows, noises: Sequence[Noise], kind: str) -> Model:
