@@ -78,7 +78,7 @@ def load_model(path: str | Path) -> Model:
         raise ValueError(f"model file {path}: expected a whole JSON file; {error}") from None
     try:
         return from_document(document)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, OverflowError) as error:
         raise ValueError(f"model file {path}: {error}") from None
 
 
@@ -107,7 +107,7 @@ def _form(values, n_nodes: int) -> Inside:
         constants = {str(name): float(value) for name, value in own}
         found = Inside(str(text), functions, constants, tuple(int(k) for k in sources))
         size = len(found.filling)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ValueError(f"form: expected what `Model.save` writes; {error!s:.200}") from None
     good = len(found.sources) == n_nodes and all(-1 <= k < size for k in found.sources)
     if not good or not all(map(math.isfinite, constants.values())):
@@ -149,7 +149,7 @@ def _uncertainty(values, n_nodes: int) -> Uncertainty | None:
         return None
     try:
         return Uncertainty.from_document(values, n_nodes)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"uncertainty: expected what `Model.save` writes; {error}") from None
 
 
@@ -158,7 +158,7 @@ def _own(values, n_nodes: int) -> OwnConstants | None:
         return None
     try:
         return OwnConstants.from_document(values, n_nodes)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"groups: expected what `Model.save` writes; {error}") from None
 
 

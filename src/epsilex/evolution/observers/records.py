@@ -71,7 +71,7 @@ def _read(path: Path, schemas: Mapping[str, Mapping[str, type]]) -> tuple[dict, 
         header = json.loads(text)
     except RecursionError:
         raise ValueError("its header is nested too deeply") from None
-    if not isinstance(header, dict) or header.get("schema") not in schemas:
+    if not isinstance(header, dict) or header.get("schema") not in tuple(schemas):
         raise ValueError(f"expected schema {' or '.join(schemas)}")
     if not all(type(header.get(key)) is kind for key, kind in {**COMMON, **schemas[header["schema"]]}.items()):
         raise ValueError("its header does not hold what it should")
