@@ -176,6 +176,17 @@ class TestMaliciousFiles:
         with pytest.raises(ValueError, match="model file"):
             load_model(written(path, feature_names=names))
 
+    @pytest.mark.parametrize("freedom", [math.inf, math.nan, 10**400, "x", None])
+    def test_uncertainty(self, path, freedom):
+        values = {"places": [], "errors": [], "resolution": [], "fitted": [], "covariance": [], "variance": 1.0}
+        with pytest.raises(ValueError, match="uncertainty"):
+            load_model(written(path, uncertainty=values | {"freedom": freedom, "noise": "additive"}))
+
+    @pytest.mark.parametrize("constants", [{"g": 10**400}, {"g": "x"}, {"1g": 1.0}, [1.0]])
+    def test_constants(self, path, constants):
+        with pytest.raises(ValueError, match="model file"):
+            load_model(written(path, constants=constants))
+
     @pytest.mark.parametrize("metrics", [None, [1], "mae", {"mae": [1]}, {"mae": {"a": 1}}, {"mae": None}])
     def test_metrics(self, path, metrics):
         with pytest.raises(ValueError, match="model file"):

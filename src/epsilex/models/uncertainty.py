@@ -25,6 +25,8 @@ from epsilex.programs.operators import FEATURE
 if TYPE_CHECKING:
     from epsilex.models.model import Model
 
+MOST = 2**53  # rows, of which float64 can count each
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uncertainty:
@@ -74,6 +76,8 @@ class Uncertainty:
         if not all(0 <= k < n_nodes for k in (*places, *fitted)) or not len(places) == len(errors) == len(resolution):
             raise ValueError("uncertainty: expected numbers for constants of the program")
         freedom, variance = int(values["freedom"]), float(values["variance"])
+        if abs(freedom) > MOST:
+            raise ValueError(f"freedom: expected a number of rows; got {freedom!r:.60}")
         return cls(places, errors, resolution, fitted, covariance, variance, freedom, str(values["noise"]))
 
 
