@@ -1,13 +1,13 @@
 """The algebra: textbook formulas and random programs rewritten, and the share of a fit that rewriting takes.
 
-`python -m benchmarks.rewriting` writes benchmarks/REWRITING.md.
+`python -m benchmarks.rewriting` makes the runs that are missing and writes benchmarks/REWRITING.md.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
@@ -17,10 +17,13 @@ import numpy as np
 from benchmarks import formulas, random_formulas
 from benchmarks.contenders import Ours, timed
 from benchmarks.feynman_list import EQUATIONS, ROWS
+from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Section, page, table
 
+KEY = ("problem", "method")
 SECONDS = 10
-EQUATION_NAMES = ("I.9.18", "I.41.16", "II.6.15a")
+REWRITTEN: dict[str, Callable[[], Section]] = {"textbook": formulas.run, "random": random_formulas.run}
+FITS = ("UBall5D", "Feynman I.9.18", "Feynman I.41.16", "Feynman II.6.15a", "40 noisy rows")
 PACKAGES = ("epsilex", "numba", "numpy")
 PAGE = Path(__file__).with_name("REWRITING.md")
 HEAD = """\
@@ -52,7 +55,7 @@ class Watch:
 
 
 @contextmanager
-def watched(*functions: Callable):
+def watched(*functions: Callable) -> Iterator[Watch]:
     """A watch over functions, wherever in the package they have been imported to."""
     watch = Watch()
     changed = []
@@ -68,22 +71,17 @@ def watched(*functions: Callable):
             setattr(module, name, value)
 
 
-def problems():
-    """Names and data of five fits."""
-    from epsilex.problems import load
-
-    rng = np.random.default_rng(0)
-    train, _ = load("uball5d").split(0)
-    yield "UBall5D", train.X, train.y
-    for name in EQUATION_NAMES:
-        X = EQUATIONS[name].draw(ROWS, rng)
-        yield f"Feynman {name}", X, EQUATIONS[name].values(X)
-    X = rng.uniform(0.5, 4.0, (40, 3))
-    yield "40 noisy rows", X, X[:, 0] * np.exp(-X[:, 1]) / (1.0 + X[:, 2]) * (1.0 + 0.05 * rng.normal(size=40))
+def tasks() -> list[Row]:
+    return [{"problem": name, "method": "rewriting"} for name in REWRITTEN] + [
+        {"problem": name, "method": "fit", "seconds": SECONDS} for name in FITS
+    ]
 
 
-def share(seconds: float = SECONDS) -> Section:
-    """CPU time of rewriting within fits."""
+def measure(problem: str, method: str, seconds: float = SECONDS) -> Row:
+    """The section of a list of formulas, or the share of rewriting in a fit."""
+    if method == "rewriting":
+        section = REWRITTEN[problem]()
+        return {"title": section.title, "text": section.text, "figures": section.figures}
     from epsilex.programs.algebra.clearing import cleared
     from epsilex.programs.algebra.gathering import gather
     from epsilex.programs.algebra.shortest import shortest
@@ -91,29 +89,60 @@ def share(seconds: float = SECONDS) -> Section:
 
     ours = Ours()
     ours.warm_up()  # everything that is watched has been imported then
-    rows, shares = [], []
-    for name, X, y in problems():
-        with watched(shortest) as printing, watched(simplify, gather, cleared) as trying:
-            fitted, spent = timed(ours, X, y, seconds, 0)
-        shares.append((printing.seconds + trying.seconds) / spent["cpu"])
-        figures = [f"{value:.2f}" for value in (spent["cpu"], printing.seconds, trying.seconds)]
-        rows.append([name, *figures, f"{shares[-1]:.1%}", f"`{fitted.estimator.model_.formula}`"])
+    with watched(shortest) as printing, watched(simplify, gather, cleared) as trying:
+        fitted, spent = timed(ours, *data(problem), seconds, 0)
+    formula = fitted.estimator.model_.formula
+    return {"cpu": spent["cpu"], "printed": printing.seconds, "tried": trying.seconds, "formula": formula}
+
+
+def data(problem: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and target of a fit."""
+    rng = np.random.default_rng(0)
+    if problem == "UBall5D":
+        from epsilex.problems import load
+
+        train, _ = load("uball5d").split(0)
+        return train.X, train.y
+    if problem.startswith("Feynman "):
+        equation = EQUATIONS[problem.removeprefix("Feynman ")]
+        X = equation.draw(ROWS, rng)
+        return X, equation.values(X)
+    X = rng.uniform(0.5, 4.0, (40, 3))
+    return X, X[:, 0] * np.exp(-X[:, 1]) / (1.0 + X[:, 2]) * (1.0 + 0.05 * rng.normal(size=40))
+
+
+def sections(results: Results) -> list[Section]:
+    rows = {row["problem"]: row for row in results.rows()}
+    lists = [rows[name] for name in REWRITTEN if name in rows]
+    found = [Section(row["title"], row["text"], [tuple(figure) for figure in row["figures"]]) for row in lists]
+    fits = [rows[name] for name in FITS if name in rows]
+    return [*found, share(fits)] if fits else found
+
+
+def share(fits: list[Row]) -> Section:
+    """CPU time of rewriting within fits."""
+    shares = [(row["printed"] + row["tried"]) / row["cpu"] for row in fits]
+    lines = [
+        [row["problem"], *(f"{row[name]:.2f}" for name in ("cpu", "printed", "tried")), f"{part:.1%}", f"`{formula}`"]
+        for row, part, formula in zip(fits, shares, (row["formula"] for row in fits), strict=True)
+    ]
     note = (
-        f"Fits of {seconds:g} CPU seconds on one thread; a fit that is exact ends sooner. *printed*: rewriting to the "
+        f"Fits of {SECONDS} CPU seconds on one thread; a fit that is exact ends sooner. *printed*: rewriting to the "
         "form that is printed. *tried*: the cheap rules for every form that is tried while the front is made."
     )
     columns = ["fit", "CPU s", "printed, CPU s", "tried, CPU s", "share", "formula"]
-    figure = (f"share of rewriting in a {seconds:g} s fit, largest of {len(rows)}", "< 5%", f"{max(shares):.1%}")
-    return Section("Share of a fit", f"{fill(note, 120)}\n\n{table(columns, rows)}", [figure])
+    figure = (f"share of rewriting in a {SECONDS} s fit, largest of {len(fits)}", "< 5%", f"{max(shares):.1%}")
+    return Section("Share of a fit", f"{fill(note, 120)}\n\n{made(fits)}{table(columns, lines)}", [figure])
 
 
 def main() -> None:
-    sections = []
-    for measured in (formulas.run, random_formulas.run, share):
-        sections.append(measured())
-        print(sections[-1], *sections[-1].figures, sep="\n", flush=True)
-    PAGE.write_text(page(HEAD, PACKAGES, sections), encoding="utf-8")
-    print(f"wrote {PAGE}", file=sys.stderr)
+    options = arguments(__doc__.splitlines()[0]).parse_args()
+    results = carry_out("rewriting", KEY, tasks()[-1:] if options.quick else tasks(), options)
+    for section in sections(results):
+        print(section)
+    if not options.quick:
+        PAGE.write_text(page(HEAD, PACKAGES, sections(results)), encoding="utf-8")
+        print(f"wrote {PAGE}", file=sys.stderr)
 
 
 if __name__ == "__main__":
