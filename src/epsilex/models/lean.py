@@ -8,6 +8,7 @@ with an offset passes through 0, or fractions are put together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -146,13 +147,13 @@ def numbers(
         value = nodes[k][2]
         if k in fixed or not spread[i] > 0.0:
             continue
-        now = constant_nats(value, information[i])
+        now, error = constant_nats(value, information[i]), math.sqrt(spread[i])
         for target in simple_near(value, nodes[k][0]):
             removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
             bare = nodes[k][0] == FEATURE and target == 1.0
             saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, information[i]))
-            far = value - target
-            if saved - 0.5 * (far * far) / spread[i] > -HOPE:  # far**2 would raise where it overflows
+            far = (value - target) / error
+            if saved - 0.5 * far * far > -HOPE:  # far**2 would raise where it overflows
                 yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
     for i, k in enumerate(places):
         for j in range(i + 1, len(places)):
