@@ -51,7 +51,7 @@ class Fitted(Shown):
     history_: pd.DataFrame
     rows_used_: dict[str, int]
     groups: str | None
-    _shapes: Shapes | None = None  # that every model has
+    _shapes: Shapes | None = None  # that every model has; a steered search may change them
     _stand_ins: tuple[str, ...] = ()  # columns that stand for a group in the search
 
     def take(self, *, length: int) -> Self:

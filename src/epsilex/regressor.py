@@ -302,8 +302,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
         target = scaled_loss(self.target_error, settings.loss, unit)
         found = self._search(cases, settings, units, target, self._seconds(began, train))
-        allowed = allowed_by(rule, shapes if grouping is None else None, structure)
-        self._keep(found, settings, units, train, validation, guesses, allowed, shapes, form, grouping, structure)
+        allowed = allowed_by(rule, self._shapes if grouping is None else None, structure)
+        self._keep(found, settings, units, train, validation, guesses, allowed, self._shapes, form, grouping, structure)
         self.history_[["best_mae", "median_mae"]] *= unit
         if modest is not None:
             self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]

@@ -95,9 +95,7 @@ def test_a_guess_is_tuned_and_enters_population_and_archive(cases, found):
 
 
 BOUNDED = Prior(
-    probes=probes_of(
-        statements_of(["f <= 3"], None, ["x0", "x1"], X, Y), X, Scales(np.zeros(2), np.ones(2), 0.0, 1.0)
-    )
+    probes=probes_of(statements_of(["f <= 3"], None, ["x0", "x1"], X, Y), X, Scales(np.zeros(2), np.ones(2), 0.0, 1.0))
 )
 
 

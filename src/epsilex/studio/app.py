@@ -21,6 +21,7 @@ from epsilex.studio.exporting import KINDS, exported
 from epsilex.studio.guard import Guard
 from epsilex.studio.project import Missing, Project, read_lines, read_spec
 from epsilex.studio.specs import DEFAULTS, OPERATORS
+from epsilex.studio.units import AtColumn
 from epsilex.studio.uploads import MAX_TABLE, TooLarge, body, json_object
 from epsilex.studio.views import Runs
 
@@ -211,6 +212,7 @@ def _told(status: int) -> Callable:
         words = str(error)
         if isinstance(error, OSError):
             words = f"The project folder cannot be used: {error.strerror or error}."
-        return JSONResponse({"error": words}, status_code=status)
+        column = {"column": error.column} if isinstance(error, AtColumn) else {}
+        return JSONResponse({"error": words, **column}, status_code=status)
 
     return answer

@@ -24,9 +24,10 @@ from epsilex.evolution.observers.checkpoint import load_checkpoint, write_checkp
 from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.records import exists, previous
 from epsilex.evolution.observers.structures import shapes_of
-from epsilex.evolution.steering import shaped, uses, with_guess, without
+from epsilex.evolution.steering import judged, shaped, uses, with_guess, without
 from epsilex.models.model import Model
 from epsilex.studio.acts import ACTS, CHANGES, LOG, Course
+from epsilex.studio.bounds import Bounds, violates
 from epsilex.studio.forms import form_of
 from epsilex.studio.notation import Notation
 from epsilex.studio.project import append_line, read_lines
@@ -47,11 +48,12 @@ class Left(Exception):
 class Desk:
     """The acts of one run: read, done, logged."""
 
-    def __init__(self, folder: Path, spec: dict[str, Any], notation: Notation, publisher: Publisher):
-        self.folder, self.spec, self.notation, self.publisher = folder, spec, notation, publisher
+    def __init__(
+        self, folder: Path, spec: dict[str, Any], notation: Notation, publisher: Publisher, bounds: Bounds
+    ):  # fmt: skip
+        self.folder, self.spec, self.notation, self.publisher, self.bounds = folder, spec, notation, publisher, bounds
         self.log = read_lines(folder / LOG)
         self.course = Course.of(spec, self.log, notation)
-        publisher.hidden = self._is_hated  # a rejected form may be found again, until the front is cleaned
         self.script = list(spec.get("script", ()))[sum("scripted" in entry for entry in self.log) :]
         self._taken = len(self.log) - sum("scripted" in entry for entry in self.log)
         self._seen_size, self._saved, self._every = -1, time.monotonic(), EVERY
@@ -65,6 +67,8 @@ class Desk:
         """Search to the end, or until the process is `leaving`. `scales` lead from the user's units to the search's;
         `stop` holds target and exactness."""
         self.cases, self.first, self.scales, self.n_jobs, self.leaving = cases, settings, scales, n_jobs, leaving
+        self._begun = cases.prior.probes
+        self._know()
         found = self._resumed()
         while True:
             if found is not None:
@@ -153,6 +157,7 @@ class Desk:
             changed = self._changed(act, found)
         except ValueError as error:
             self.course = before
+            self._know()
             self._note(entry | {"refused": str(error)})
             return found
         if self.course.changes != before.changes:
@@ -170,16 +175,40 @@ class Desk:
             return without(found, uses([act["operator"]]), self._run())
         if act["kind"] == "guess":
             nodes = self.notation.plain(act["formula"])
+            rule = self.cases.prior.rule
+            if rule is not None and not rule.allows(nodes):
+                raise ValueError("formula: expected one whose units are consistent; got another")
             for scales in self.scales:
                 nodes = scaled(nodes, scales, target=False)  # the search scales outputs itself
             if len(nodes) > self.first.max_length:
                 raise ValueError(f"formula: expected at most {self.first.max_length} nodes; got {len(nodes)}")
             return with_guess(found, nodes, self._run())
+        if act["kind"] == "bounds":
+            if len(self.scales) > 1:
+                raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
+            self._know()
+            return judged(found, self._run())
         return self._cleaned(found) if act["kind"] == "reject" else found
 
     def _note(self, entry: dict[str, Any]) -> None:
         append_line(self.folder / LOG, entry)
         self.log.append(entry)
+
+    # --- bounds ----------------------------------------------------------------------------------------------------
+
+    def _know(self) -> None:
+        """Let the search and the page judge by the bounds of the course."""
+        said = self.course.constraints
+        self.shapes = self.bounds.shapes(said)
+        begun = said == tuple(self.spec["constraints"])
+        probes = self._begun if begun else self.bounds.probes(self.shapes, self.scales[-1])
+        self.cases.prior = replace(self.cases.prior, probes=probes)
+        self.publisher.hide(self._is_hidden)
+
+    def _is_hidden(self, m: Model) -> bool:
+        """A rejected form may be found again, until the front is cleaned; the search looks at fewer points than this
+        to find a violation."""
+        return self._is_hated(m) or violates(m, self.shapes)
 
     # --- rejected forms --------------------------------------------------------------------------------------------
 

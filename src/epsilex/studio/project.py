@@ -125,8 +125,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_spec(run: Path) -> dict[str, Any]:
-    """The spec in a run's folder; one of an older version has no form, guesses or groups."""
-    return {"form": None, "guesses": [], "per_group": []} | read_json(run / "spec.json")
+    """The spec in a run's folder; one of an older version knows nothing of the law."""
+    nothing: dict[str, Any] = {
+        "form": None, "guesses": [], "per_group": [], "constraints": [], "units": {}, "target_unit": None,
+        "constant_units": "none", "notes": [],
+    }  # fmt: skip
+    return nothing | read_json(run / "spec.json")
 
 
 def write_json(path: Path, value: object, lasting: bool = True) -> None:

@@ -34,7 +34,7 @@ class Publisher:
         self.scales: Sequence[Scales] = ()
         self.form: Tables | None = None
         self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []}
-        self.hidden: Callable[[Model], bool] = lambda m: False
+        self._hidden: Callable[[Model], bool] = lambda m: False
         self._last = self._row = 0.0
         self._seen, self._cost = time.process_time(), 0.0  # processor time at the last snapshot, and what it took
         self._texts: dict[bytes, str | None] = {}
@@ -43,13 +43,18 @@ class Publisher:
         """`scales` lead from the user's units to the search's; `form` is that of the search."""
         self.notation, self.scales, self.form = notation, scales, form
 
+    def hide(self, which: Callable[[Model], bool]) -> None:
+        """Leave these formulas out of the front from now on."""
+        self._hidden, self._texts = which, {}
+
     def phase(self, phase: str, course: Course | None = None, **more: Any) -> None:
         """Tell a phase, now."""
         self.told |= {"phase": phase, **more}
         if course is not None:
             self.told |= {
                 "budget": course.seconds, "limit": course.generations, "operators": list(course.operators),
-                "forbidden": sorted(course.forbidden), "began": time.time() - self.told["seconds"],
+                "forbidden": sorted(course.forbidden), "constraints": list(course.constraints),
+                "began": time.time() - self.told["seconds"],
             }  # fmt: skip
         self._write()
 
@@ -117,7 +122,7 @@ class Publisher:
             key = b"".join(part.tobytes() for part in parts)
             if last.get(key) is None:
                 m = self.model(archive, i)
-                last[key] = None if m is None or self.hidden(m) else self.notation.written(m)
+                last[key] = None if m is None or self._hidden(m) else self.notation.written(m)
             self._texts[key] = last[key]
         return [formula for formula in self._texts.values() if formula is not None]
 

@@ -21,6 +21,7 @@ from epsilex.models.choice.words import Choice
 from epsilex.programs.formula import text
 from epsilex.regressor import SymbolicRegressor
 from epsilex.searching import EXACT
+from epsilex.studio.bounds import Bounds
 from epsilex.studio.desk import Desk, Left
 from epsilex.studio.exporting import write_result
 from epsilex.studio.forms import form_of
@@ -29,6 +30,7 @@ from epsilex.studio.notation import Notation
 from epsilex.studio.preparing import Prepared, prepared
 from epsilex.studio.project import Project, read_spec
 from epsilex.studio.publishing import Publisher
+from epsilex.studio.units import parameters
 from epsilex.tables import read_table
 
 
@@ -49,6 +51,7 @@ class SteeredRegressor(SymbolicRegressor):
         with terminated() as leaving:
             stop = Stop(0, None, target, exact)
             found = self.desk.search(cases, settings, scales, stop, patience, leaving, self.n_jobs or 1)
+        self._shapes = self.desk.shapes
         publisher.show(found)
         publisher.phase("finishing", self.desk.course, reason=found.reason)
         return found
@@ -100,6 +103,8 @@ def estimator(spec: dict[str, Any], data: Prepared, cls: type[SymbolicRegressor]
         form=spec["form"],
         groups=data.groups or None,
         per_group=spec["per_group"],
+        constraints=spec["constraints"],
+        **parameters(spec, data),
         n_jobs=max(1, (os.cpu_count() or 1) - 1),  # one is left for the page
     )
 
@@ -117,7 +122,7 @@ def work(project: Project, id: str) -> None:
         training = ~data.held_back
         est = estimator(spec, data, SteeredRegressor)
         est.modest = Scales.modest(data.X[training], data.y[training])
-        est.desk = Desk(folder, spec, notation, publisher)
+        est.desk = Desk(folder, spec, notation, publisher, Bounds.of(data, notation))
         est.fit(data.to_fit(), data.y[training], data.weight[training])
         write_result(folder, name, spec, data, est, est.desk.log)
         publisher.phase(
