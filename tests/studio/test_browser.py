@@ -203,6 +203,26 @@ def add_guesses(visit, page) -> None:
     until(lambda: any("cos(" in formula for formula in formulas(page)))
 
 
+def set_bounds(visit, page) -> None:
+    """While the search is paused: the front is judged at once."""
+    visit.mistaken = True
+    page.fill("#bounds", "f >= 0\nf <= -1")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.wait_for_selector("#bounds-error:has-text('expected statements that can hold together')")
+    visit.mistaken = False
+    before = formulas(page)
+    page.fill("#bounds", "increasing in b\nf <= 2.5")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.wait_for_selector("#log li:has-text('set the bounds increasing in b; f <= 2.5'):not(.waiting):not(.refused)")
+    page.wait_for_selector("#bounds-error", state="hidden")
+    go_on(page)
+    n = generation(page)
+    until(lambda: generation(page) > n + 3)
+    assert formulas(page)
+    assert formulas(page) != before
+    pause(page)
+
+
 def reject_a_form(page) -> None:
     """While the search is paused, so that the front does not move on meanwhile."""
 
@@ -292,7 +312,7 @@ def stop_and_export(page, tmp_path) -> None:
     assert json.loads((tmp_path / "notebook").read_text())["nbformat"] == 4
     assert "<!doctype html>" in (tmp_path / "report").read_text()
     kinds = [entry["act"]["kind"] for entry in json.loads((tmp_path / "log").read_text())["log"]]
-    assert {"pause", "continue", "forbid", "guess", "stop"} <= set(kinds)
+    assert {"pause", "continue", "forbid", "guess", "bounds", "stop"} <= set(kinds)
 
 
 def test_from_upload_to_export(browser, tmp_path):
@@ -306,6 +326,7 @@ def test_from_upload_to_export(browser, tmp_path):
         ban_sin(page)
         add_guesses(visit, page)
         pause(page)
+        set_bounds(visit, page)
         reject_a_form(page)
         move_a_slider(page)
         pin_compare_and_write(page)
@@ -433,8 +454,49 @@ def test_what_is_known_already_is_entered_and_refused_in_words(browser, shown):
     assert page.locator("#per-group").is_visible()
     page.fill("#form", "f(t)")
     visit.mistaken = True
+    page.locator("#known summary").click()  # folded away, it opens by itself where something is wrong
     page.get_by_role("button", name="Start the search").click()
-    page.wait_for_selector("#setup-error:has-text('expected no column of groups beside it')")
+    page.wait_for_selector("label:has(#form) .field-error:has-text('expected no column of groups beside it')")
+    assert page.evaluate("document.activeElement.id") == "form"
+    page.fill("#form", "")
+    page.fill("#constraints", "f >= 0\nincreasing in time")
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("label:has(#constraints) .field-error:has-text(\"expected a column among 't'\")")
+    assert page.locator("#form[aria-invalid]").count() == 0
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_units_are_entered_and_refused_at_their_field(browser, shown):
+    visit = Visit(browser, shown[0])
+    page = visit.page()
+    headed = pendulums().replace(b"length,mass,angle,period", b"length [m],mass [stones],angle,period [s]")
+    page.locator("#file").set_input_files({"name": "headed.csv", "mimeType": "text/csv", "buffer": headed})
+    page.wait_for_selector("#columns tr[data-row='period [s]']")
+    assert page.locator("#constant-units").is_hidden()
+    page.get_by_role("button", name="Units from the headers").click()
+    units = [page.get_by_label(f"Unit of {name}") for name in ("length [m]", "mass [stones]", "angle", "period [s]")]
+    assert [unit.input_value() for unit in units] == ["m", "stones", "1", "s"]
+    units[1].fill("pebbles")
+    visit.mistaken = True
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("tr[data-row='mass [stones]'] + tr .field-error:has-text('a unit that pint knows')")
+    playwright.expect(units[1]).to_be_focused()
+    playwright.expect(units[1]).to_have_attribute("aria-invalid", "true")
+    page.select_option("select[data-column='mass [stones]']", "ignore")
+    playwright.expect(units[1]).to_be_hidden()
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("tr[data-row='period [s]'] + tr .field-error:has-text('no column has time')")
+    visit.mistaken = False
+    page.select_option("#constant-units", "overall")
+    page.locator("#more summary").click()
+    page.fill("#generations", "5")
+    page.fill("#population", "100")
+    page.fill("#max-length", "10")
+    page.get_by_role("button", name="Start the search").click()
+    phase(page, "done")
+    look_at(page, page.locator("#formulas tbody tr").last)
+    assert "[s" in page.locator("#constants").inner_text()  # a constant carries a unit
     visit.context.close()
     assert visit.trouble == []
 

@@ -20,6 +20,7 @@ from epsilex.studio.specs import OPERATORS, number
 ACTS, LOG = "acts.jsonl", "log.jsonl"
 COURSE = ("pause", "continue", "extend", "stop")  # they change when a run ends, not what it finds
 CHANGES = ("forbid", "allow", "guess", "reject", "bounds")
+UNITS_NEED = ("mul", "div")
 MAX_EXTENSION = 24 * 3600.0
 
 
@@ -36,6 +37,8 @@ def checked(asked: object, notation: Notation, spec: dict[str, Any]) -> dict[str
     if kind in ("forbid", "allow"):
         if asked.get("operator") not in OPERATORS:
             raise ValueError(f"operator: expected one of {', '.join(OPERATORS)}; got {asked.get('operator')!r:.40}")
+        if kind == "forbid" and spec["units"] and asked["operator"] in UNITS_NEED:
+            raise ValueError(f"operator: products and quotients make the units of this run; got {asked['operator']}")
         return {"kind": kind, "operator": asked["operator"]}
     if kind == "guess":
         notation.plain(asked.get("formula"), spec["max_length"])

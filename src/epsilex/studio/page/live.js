@@ -98,6 +98,8 @@ const showTable = (selected) => {
     if (focused) rows.find((r) => r.dataset.exact === focused)?.querySelector(".pick").focus({ preventScroll: true });
   }
   $("#no-front").hidden = run.front.length > 0;
+  $("#no-front").textContent = run.generation > 0 && run.constraints.length ? "No formula satisfies the bounds yet. If that stays so, loosen them under Steer."
+    : "The first formulas appear once the kernels are compiled or loaded; on a new machine that takes half a minute.";
 };
 
 const newRow = (f) => {
