@@ -38,7 +38,7 @@ REPORTS = {  # name: page, width, height, scheme
     "report-dark.png": ("pendulum", 1280, 900, "dark"),
     "report-phone.png": ("pendulum", 390, 844, "light"),
     "report-curve.png": ("yeast", 1280, 900, "light"),
-    "report-groups.png": ("doses", 1280, 1420, "light"),
+    "report-groups.png": ("doses", 1280, 1392, "light"),
 }
 COLOURS = 128  # of a picture: enough for a page, and a third of the bytes
 YEAST = [9.6, 18.3, 29.0, 47.2, 71.1, 119.1, 174.6, 257.3, 350.7, 441.0, 513.3, 559.7, 594.8, 629.4, 640.8, 651.1,
@@ -137,7 +137,7 @@ def photograph_notebook(folder: Path) -> None:
     try:
         with chromium() as browser:
             view = browser.new_page(viewport={"width": 1280, "height": 900})
-            while True:
+            while server.poll() is None:
                 try:
                     view.goto(f"http://127.0.0.1:{port}/lab/tree/yeast.ipynb?token=shown")
                     break
@@ -151,7 +151,9 @@ def photograph_notebook(folder: Path) -> None:
             view.get_by_role("menuitem", name="Run All Cells", exact=True).click()
             view.wait_for_selector("text=done after", timeout=300_000)
             view.wait_for_timeout(2000)
-            keep(view.locator(".jp-CodeCell").nth(1).screenshot(), "notebook.png")
+            cell = view.locator(".jp-CodeCell").nth(1).bounding_box()
+            cell["height"] -= 8  # without the border of the next one
+            keep(view.screenshot(clip=cell), "notebook.png")
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
