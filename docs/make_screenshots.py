@@ -167,7 +167,7 @@ def studio(folder: Path, table: str) -> Iterator[Page]:
     try:
         address = next(line for line in server.stderr if line.startswith("studio: ")).split()[1]
         with chromium() as browser:
-            view = browser.new_page(viewport={"width": 1280, "height": 1500})
+            view = browser.new_page(viewport={"width": 1280, "height": 1700})
             view.set_default_timeout(300_000)
             view.goto(address)
             view.wait_for_selector("#columns tbody tr")
@@ -177,6 +177,12 @@ def studio(folder: Path, table: str) -> Iterator[Page]:
         server.communicate()
 
 
+def down_to(view: Page, last: str) -> bytes:
+    """The page from its top to the end of an element."""
+    box = view.locator(last).bounding_box()
+    return view.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": box["y"] + box["height"] + 12})
+
+
 def photograph_studio(folder: Path) -> None:
     """A run of the studio on the tutorial's data, half a minute into its search."""
     pendulum().to_csv(folder / "pendulum.csv", index=False)
@@ -184,7 +190,7 @@ def photograph_studio(folder: Path) -> None:
         view.get_by_role("button", name="Start the search").click()
         view.wait_for_selector("#curve .dot")
         view.wait_for_timeout(25_000)
-        keep(view.screenshot(), "studio.png")
+        keep(down_to(view, ".card:has(#curve)"), "studio.png")
 
 
 def photograph_groups(folder: Path) -> None:
@@ -196,7 +202,7 @@ def photograph_groups(folder: Path) -> None:
         view.fill("#generations", "60")
         view.locator("#more summary").click()
         view.locator("#known summary").click()
-        keep(view.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": 1010}), "studio-data.png")
+        keep(down_to(view, "#setup"), "studio-data.png")
         view.get_by_role("button", name="Start the search").click()
         view.wait_for_selector("#phase:has-text('done')")
         view.wait_for_selector("#own tbody tr")
