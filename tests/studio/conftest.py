@@ -9,6 +9,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.testclient import TestClient
 
+from browsing import CHROMIUM
 from epsilex import Settings
 from epsilex.studio import worker
 from epsilex.studio.app import app
@@ -69,3 +70,14 @@ def at(monkeypatch, unpolished):
 
     monkeypatch.setattr(Publisher, "see", see)
     return lambda generation, what: plans.setdefault(generation, []).append(what)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -35,6 +35,7 @@ from epsilex.studio.publishing import Publisher
 
 EVERY = 20.0  # seconds between checkpoints, at least
 SHARE = 0.02  # of the time that checkpoints may take
+RETRY = 1.0  # seconds between attempts to write to a disk that is full
 LOOK = 0.1  # seconds between looks at the acts of a paused run
 PATIENCE = 600.0  # seconds after which the process of a paused run leaves; `continue` starts another
 CLEANINGS = 20  # of a front that shows rejected forms, in a row
@@ -161,7 +162,7 @@ class Desk:
             self._note(entry | {"refused": str(error)})
             return found
         if self.course.changes != before.changes:
-            self._write(changed)
+            self._waited(lambda: self._write(changed))
             self._note(entry)
             for path in (self._checkpoint(before), previous(self._checkpoint(before))):
                 path.unlink(missing_ok=True)
@@ -191,7 +192,7 @@ class Desk:
         return self._cleaned(found) if act["kind"] == "reject" else found
 
     def _note(self, entry: dict[str, Any]) -> None:
-        append_line(self.folder / LOG, entry)
+        self._waited(lambda: append_line(self.folder / LOG, entry))
         self.log.append(entry)
 
     # --- bounds ----------------------------------------------------------------------------------------------------
@@ -244,8 +245,30 @@ class Desk:
         return Search(*load_checkpoint(path, self.settings, self.cases), "checkpoint")
 
     def _save(self, found: Search, now: bool) -> None:
-        if now or time.monotonic() - self._saved >= self._every:
+        """Write a checkpoint if it is due; without room for it the search goes on."""
+        if not now and time.monotonic() - self._saved < self._every:
+            return
+        try:
             self._write(found)
+        except OSError as error:
+            self._check_folder(error)
+            self._saved = time.monotonic()
+            self.publisher.trouble(f"A checkpoint could not be written for a while: {error.strerror}.")
+
+    def _waited(self, write: Callable[[], None]) -> None:
+        """Write what the search must not go on without; it waits until there is room for it."""
+        while True:
+            try:
+                return write()
+            except OSError as error:
+                self._check_folder(error)
+                self.publisher.trouble(f"The search had to wait: what you asked for cannot be kept, {error.strerror}.")
+                time.sleep(RETRY)
+
+    def _check_folder(self, error: OSError) -> None:
+        """A run whose folder was deleted ends; so does one that has to leave."""
+        if not self.folder.is_dir() or self.leaving():
+            raise error
 
     def _write(self, found: Search) -> None:
         began = time.monotonic()
@@ -259,6 +282,6 @@ class Desk:
         self.publisher.phase("paused", self.course)
         since = time.monotonic()
         while not self._waiting():
-            if time.monotonic() - since > PATIENCE or self.leaving():
+            if time.monotonic() - since > PATIENCE or self.leaving() or not self.folder.is_dir():
                 raise Left("paused")
             time.sleep(LOOK)

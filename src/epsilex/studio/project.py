@@ -138,12 +138,17 @@ def write_json(path: Path, value: object, lasting: bool = True) -> None:
 
 
 def append_line(path: Path, value: object, safe: bool = True) -> None:
-    """Add a line of JSON; unless it may be lost with the machine's power, force it to disk."""
-    with open(path, "ab") as file:
-        file.write((json.dumps(value, allow_nan=False) + "\n").encode())
-        if safe:
-            file.flush()
-            os.fsync(file.fileno())
+    """Add a line of JSON, whole or not at all; unless it may be lost with the machine's power, force it to disk."""
+    with open(path, "ab", buffering=0) as file:
+        end, left = file.tell(), (json.dumps(value, allow_nan=False) + "\n").encode()
+        try:
+            while left:
+                left = left[file.write(left) :]
+            if safe:
+                os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)  # the next line must not follow half of this one
+            raise
 
 
 def read_lines(path: Path) -> list[Any]:

@@ -18,7 +18,7 @@ from epsilex.models.model import Model
 from epsilex.programs.fold import Node
 from epsilex.studio.acts import Course
 from epsilex.studio.notation import Notation
-from epsilex.studio.project import append_line, write_json
+from epsilex.studio.project import append_line, read_json, write_json
 
 SNAPSHOT, HISTORY = "snapshot.json", "history.jsonl"
 EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots: at least, and as many as a person should wait
@@ -33,7 +33,9 @@ class Publisher:
         self.folder, self.notation = folder, Notation(())
         self.scales: Sequence[Scales] = ()
         self.form: Tables | None = None
-        self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []}
+        self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []} | _found(
+            folder
+        )
         self._hidden: Callable[[Model], bool] = lambda m: False
         self._last = self._row = 0.0
         self._seen, self._cost = time.process_time(), 0.0  # processor time at the last snapshot, and what it took
@@ -56,6 +58,11 @@ class Publisher:
                 "forbidden": sorted(course.forbidden), "constraints": list(course.constraints),
                 "began": time.time() - self.told["seconds"],
             }  # fmt: skip
+        self._write()
+
+    def trouble(self, words: str) -> None:
+        """Tell what went wrong; the search goes on or waits."""
+        self.told["trouble"] = words
         self._write()
 
     def see(self, state: State, archive: Archive) -> None:
@@ -131,6 +138,15 @@ class Publisher:
             write_json(self.folder / SNAPSHOT, self.told | {"written": time.time()}, lasting=False)
         except OSError as error:
             self.told["trouble"] = f"Snapshots could not be written for a while: {error.strerror}."
+
+
+def _found(folder: Path) -> dict[str, Any]:
+    """What an earlier process of the run has found, so that the page never shows less."""
+    try:
+        told = read_json(folder / SNAPSHOT)
+    except FileNotFoundError:
+        return {}
+    return {name: told[name] for name in ("generation", "seconds", "front")}
 
 
 def _finite(value: float) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,8 @@ from epsilex.tables import read_table
 WATCHED = ("spec.json", SNAPSHOT, acts.ACTS, acts.LOG, "notes.json")
 LIVE = ("waiting", "preparing", "searching", "paused", "finishing")
 POINTS = 400  # of the history drawn
+LEAST = 4 * 2**20  # bytes free on a disk that is not full
+FULL = "The disk is full: the search goes on, but what it finds cannot be kept until there is room again."
 MAX_NOTES, MAX_NOTE = 200, 2000
 
 
@@ -114,14 +117,17 @@ class Runs:
             self.start(id)
 
     def tend(self) -> None:
-        """Start a process for acts that came while the last process was finishing."""
+        """Start a process for acts that came while the last process was leaving; one that failed has seen those that
+        came before it said so."""
         for id in self.project.runs():
-            folder = self.project.run(id)
-            if self._snapshot(folder)["phase"] != "done" or self.running(id):
+            if self.running(id):
                 continue
+            folder = self.project.run(id)
+            told = self._snapshot(folder)
+            seen = told["written"] if told["phase"] == "failed" else 0.0
             log = [entry for entry in read_lines(folder / acts.LOG) if "scripted" not in entry]
             waiting = read_lines(folder / acts.ACTS)[len(log) :]
-            if any(act["kind"] in ("continue", "extend") for act in waiting):
+            if any(act["kind"] in ("continue", "extend") and act["asked"] > seen for act in waiting):
                 self.start(id)
 
     def running(self, id: str) -> bool:
@@ -163,7 +169,7 @@ class Runs:
     def signature(self, id: str) -> tuple:
         """Changes when the view of a run does."""
         folder = self.project.run(id)
-        return (*(_stamp(folder / name) for name in WATCHED), self.running(id))
+        return (*(_stamp(folder / name) for name in WATCHED), self.running(id), self._is_full())
 
     def brief(self, id: str) -> dict[str, Any]:
         """A run in a line."""
@@ -196,7 +202,7 @@ class Runs:
             "why": snapshot.get("why"),
             "reason": snapshot.get("reason") if final else None,
             "message": snapshot.get("message"),
-            "trouble": snapshot.get("trouble"),
+            "trouble": FULL if self._is_full() else snapshot.get("trouble"),
             "digest": snapshot.get("digest"),
             "same": snapshot.get("digest") == spec["expected"] if final and "expected" in spec else None,
             "operators": snapshot.get("operators", spec["operators"]),
@@ -207,6 +213,10 @@ class Runs:
             "history": self._history(folder),
             "notes": self.notes(id),
         }
+
+    def _is_full(self) -> bool:
+        """Whether the disk is about full; a run cannot tell, because it cannot write."""
+        return shutil.disk_usage(self.project.folder).free < LEAST
 
     def _snapshot(self, folder: Path) -> dict[str, Any]:
         first = {"phase": "waiting", "generation": 0, "seconds": 0.0, "front": []}
