@@ -143,3 +143,5 @@ def test_a_deleted_project_is_told_in_words(tmp_path):
     assert answer.status_code == 507
     assert answer.json()["error"] == "The project folder cannot be used: No such file or directory."
     assert client.get("/").status_code == 200
+    with pytest.raises(FileNotFoundError):  # which the stream of events tells in the same words
+        gone.runs()

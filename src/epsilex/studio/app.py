@@ -172,7 +172,7 @@ class Studio:
             try:
                 told = await run_in_threadpool(self._news, chosen, seen)
             except (ValueError, OSError) as error:
-                told = [_event("trouble", {"error": str(error)})]
+                told = [_event("trouble", {"error": _in_words(error)})]
                 await asyncio.sleep(1.0)
             quiet = 0.0 if told else quiet + LOOK
             if quiet > 10.0:
@@ -205,14 +205,17 @@ def _event(name: str, value: object) -> str:
     return f"event: {name}\ndata: {json.dumps(value, allow_nan=False)}\n\n"
 
 
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"The project folder cannot be used: {error.strerror or error}."
+    return str(error)
+
+
 def _told(status: int) -> Callable:
     """A handler that answers with the error in words."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        words = str(error)
-        if isinstance(error, OSError):
-            words = f"The project folder cannot be used: {error.strerror or error}."
         column = {"column": error.column} if isinstance(error, AtColumn) else {}
-        return JSONResponse({"error": words, **column}, status_code=status)
+        return JSONResponse({"error": _in_words(error), **column}, status_code=status)
 
     return answer

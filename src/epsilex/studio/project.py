@@ -95,8 +95,8 @@ class Project:
         return id
 
     def runs(self) -> list[str]:
-        """Ids, the oldest first."""
-        return sorted(path.parent.name for path in (self.folder / "runs").glob("*/spec.json"))
+        """Ids, the oldest first; an OSError if the folder is gone."""
+        return sorted(path.name for path in (self.folder / "runs").iterdir() if (path / "spec.json").exists())
 
     def run(self, id: str) -> Path:
         """Folder of a run."""

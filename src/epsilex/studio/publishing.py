@@ -142,11 +142,12 @@ class Publisher:
 
 def _found(folder: Path) -> dict[str, Any]:
     """What an earlier process of the run has found, so that the page never shows less."""
+    nothing = {"generation": 0, "seconds": 0.0, "front": []}
     try:
         told = read_json(folder / SNAPSHOT)
     except FileNotFoundError:
-        return {}
-    return {name: told[name] for name in ("generation", "seconds", "front")}
+        return nothing
+    return {name: told.get(name, nothing[name]) for name in nothing}
 
 
 def _finite(value: float) -> float | None:
