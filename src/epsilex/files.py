@@ -1,4 +1,5 @@
-"""Files that are whole or not there: written beside their place, forced to disk, then renamed. Locks and bounded reads.
+"""Files that are whole or not there: written beside their place, forced to disk, then renamed. Locks, bounded reads,
+and JSON documents with a checksum.
 
 A part has an unpredictable name, `.NAME.TOKEN.part`, and is never opened through a link. A killed process leaves its
 part behind; the next one that writes to the folder removes it.
@@ -6,6 +7,8 @@ part behind; the next one that writes to the folder removes it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import secrets
@@ -84,6 +87,28 @@ def read_file(path: Path, most: int | None = None) -> bytes:
         while len(content) < size and (more := file.read(size - len(content))):
             content += more
         return bytes(content)
+
+
+def sealed(schema: str, version: int, body: dict) -> dict:
+    """A JSON document: the body with its schema, its version and its checksum."""
+    return {"schema": schema, "version": version, "sha256": _digest(body), **body}
+
+
+def unsealed(document: object, schema: str, version: int, oldest: int = 1) -> dict:
+    """The body of a document; a ValueError says what is wrong with any other value."""
+    if not isinstance(document, dict) or document.get("schema") != schema:
+        raise ValueError("it was not written by epsilex")
+    if document.get("version") not in range(oldest, version + 1):
+        known = f"version {oldest} to {version}" if oldest < version else f"version {version}"
+        raise ValueError(f"expected {known}; got {document.get('version')!r}, perhaps of another release")
+    body = {name: value for name, value in document.items() if name not in ("schema", "version", "sha256")}
+    if document.get("sha256") != _digest(body):
+        raise ValueError("its content does not match its checksum: it is damaged or was altered")
+    return body
+
+
+def _digest(body: dict) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager

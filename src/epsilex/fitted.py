@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,22 +12,19 @@ from sklearn.utils.validation import check_is_fitted
 from epsilex.data.losses import loss_function
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
-from epsilex.data.scales import Scales, unscaled
+from epsilex.data.scales import unscaled
 from epsilex.data.shadow import FINAL_ROWS, shadow_rows
 from epsilex.dimensions.carried import carried
 from epsilex.evolution import Search, Settings
 from epsilex.evolution.observers.history import frame
 from epsilex.forms.filling import in_user_units
-from epsilex.forms.tables import Tables
-from epsilex.grouping import Grouping
+from epsilex.knowing import Task
 from epsilex.models.answer import answer
 from epsilex.models.choice.words import Choice
 from epsilex.models.front import Scorer, front_frame, of_form
 from epsilex.models.polish import MAX_ROWS
 from epsilex.models.uncertainty import with_uncertainty
 from epsilex.programs.costs import costs_of
-from epsilex.programs.fold import Node
-from epsilex.programs.structure import Structure
 from epsilex.shapes.knowledge import Shapes
 from epsilex.shown import Shown
 
@@ -51,7 +47,7 @@ class Fitted(Shown):
     history_: pd.DataFrame
     rows_used_: dict[str, int]
     groups: str | None
-    _shapes: Shapes | None = None  # that every model has; a steered search may change them
+    _shapes: Shapes | None = None  # that every model has
     _stand_ins: tuple[str, ...] = ()  # columns that stand for a group in the search
 
     def take(self, *, length: int) -> Self:
@@ -111,30 +107,28 @@ class Fitted(Shown):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
-    def _keep(
-        self, found: Search, settings: Settings, units: Scales, train: Rows, validation: Rows | None,
-        guesses: list[list[Node]], allowed: Callable | None, shapes: Shapes | None, form: Tables | None = None,
-        grouping: Grouping | None = None, structure: Structure | None = None,
-    ) -> None:  # fmt: skip
+    def _keep(self, found: Search, settings: Settings, task: Task) -> None:
         """Make the front of what a search left, and choose from it."""
+        train, known, form = task.train, task.known, task.cases.prior.form
         kept = [
-            unscaled(nodes, units, *scaling) if form is None else in_user_units(nodes, form.outline)
+            unscaled(nodes, task.units, *scaling) if form is None else in_user_units(nodes, form.outline)
             for nodes, *scaling in found.archive.programs_kept()
         ]
         n = len(found.archive.front)
         shadow = shadow_rows(train.X, settings.seed, FINAL_ROWS) if settings.shadow else None
         scorer = Scorer(
-            self._seen(), loss_function(settings.loss), train, validation, shadow, self._values, self._noise(),
-            settings.operators, allowed, self.polish, None if self.constants is False else dict(self.constants or {}),
-            shapes, costs=costs_of(settings.costs),
+            self._seen(), loss_function(settings.loss), train, task.validation, shadow, self._values, self._noise(),
+            settings.operators, known.allowed, self.polish,
+            None if self.constants is False else dict(self.constants or {}), known.shapes,
+            costs=costs_of(settings.costs),
         )  # fmt: skip
         if form is not None:
-            scorer = of_form(scorer, form.plain, structure)
+            scorer = of_form(scorer, form.plain, known.structure)
         most = settings.max_length if form is None else sys.maxsize  # each function has its own limit
-        if grouping is None:
-            told = answer([*kept[:n], *guesses], kept[n:], scorer, self.choose, self.polish, most)
+        if known.grouping is None:
+            told = answer([*kept[:n], *known.guesses], kept[n:], scorer, self.choose, self.polish, most)
         else:
-            told = grouping.answer([*kept, *guesses], scorer, self._names(), self.choose, most)
+            told = known.grouping.answer([*kept, *known.guesses], scorer, self._names(), self.choose, most)
         self.models_, self.choice_ = told.models, told.choice
         self.settings_ = settings
         self.rows_used_ = {

@@ -11,10 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from epsilex.data.groups import separated
 from epsilex.data.losses import POWERS, power_of, scaled_loss
 from epsilex.data.noise import possible, search_weight
-from epsilex.data.prior import Prior, allowed_by, fixed_shift, for_population
-from epsilex.data.probes import probes_of
 from epsilex.data.rows import Rows
-from epsilex.data.scales import Scales, scaled
+from epsilex.data.scales import Scales
 from epsilex.data.shadow import FINAL_ROWS, ROWS, shadow_rows
 from epsilex.dimensions import knowledge
 from epsilex.dimensions.carried import units_by_name
@@ -23,12 +21,10 @@ from epsilex.evolution import Cases, Settings, rehearse
 from epsilex.evolution.measuring.redrawing import from_rows
 from epsilex.fitted import Fitted
 from epsilex.forms.knowledge import outline_of
-from epsilex.forms.knowledge import scaled as scaled_outline
-from epsilex.forms.outline import Outline
-from epsilex.forms.tables import Tables
 from epsilex.given import Given
 from epsilex.grouping import grouping_of
 from epsilex.interrupts import interruptible
+from epsilex.knowing import Known, Task
 from epsilex.models.own import tuned_guesses
 from epsilex.models.rescaled import in_user_units
 from epsilex.parameters import SETTINGS
@@ -268,50 +264,12 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         X, labels = separated(X, self.groups)
         X, y, weight = self._validated(X, y, sample_weight)
         self._remember(X, y, weight, name, labels)
-        outline = self._outline(settings)
-        rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, self._names(), name)
-        grouped = grouping_of(self, labels, X, y, weight, self._noise(), self._names())
-        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
-        grouping = None if grouped is None else grouped[1]
-        self._stand_ins = () if grouping is None else grouping.groups.seen
-        structure = self._structure(settings, self._seen() if outline is None else outline.places)
-        guesses = tuned_guesses(self.guesses, self._names(), train, self._noise(), settings.max_length, rule, structure)
-        inputs = train.X[:, : self.n_features_in_]  # without what stands for groups
-        shapes = self._shapes = shapes_of(self.constraints, self.domain, self._names(), inputs, train.y)
-        modest = self._modest = Scales.modest(train.X, train.y)
-        if modest is not None:
-            for known, part in (("form", outline), ("constraints", shapes), ("settings", structure)):
-                if part is not None:
-                    raise ValueError(f"{known}: expected numbers between 1e-100 and 1e100; the data has others")
-            train = modest.scaled(train)
-            validation = None if validation is None else modest.scaled(validation)
-            guesses = [scaled(nodes, modest) for nodes in guesses]
-        units = self._units(train, settings)
-        fixed = fixed_shift(rule, shapes)
-        if rule is not None or fixed is not None:
-            units = Scales.without_shifts(train.X, train.y, fixed)
-        if outline is not None:
-            units = Scales.of_target(train.X, train.y, settings.loss in POWERS)
-        unit = units.y_scale * (1.0 if modest is None else modest.y_scale)
-        counts = search_weight(train, self._noise())
-        cases = self._cases(*units.apply(train.X, train.y), counts, -units.y_shift / units.y_scale, settings)
-        probes = None if shapes is None else probes_of(shapes, train.X, units)
-        begin = for_population(guesses, units, settings.scaling, settings.max_length)
-        form = None if outline is None else Tables(scaled_outline(outline, train.X, units.y_scale), outline)
-        cases.prior = Prior(begin, rule, probes, form, structure)
-        cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
-        target = scaled_loss(self.target_error, settings.loss, unit)
-        found = self._search(cases, settings, units, target, self._seconds(began, train))
-        allowed = allowed_by(rule, self._shapes if grouping is None else None, structure)
-        self._keep(found, settings, units, train, validation, guesses, allowed, self._shapes, form, grouping, structure)
-        self.history_[["best_mae", "median_mae"]] *= unit
-        if modest is not None:
-            self.models_ = [in_user_units(m, modest, power_of(settings.loss)) for m in self.models_]
-            self._choose(int(self.front_["chosen"].argmax()))
-        elif self.polish and grouping is None:
-            self._know_uncertainty(train, possible(self._noise(), train))
-        if rule is not None:
-            self._know_units(units_by_name(self.units, self._names()), self.target_unit or from_header(str(name)))
+        train, validation, known = self._known(X, y, weight, labels, name, settings)
+        task = self._task(train, validation, known, settings)
+        target = scaled_loss(self.target_error, settings.loss, task.unit)
+        found = self._search(task.cases, settings, task.units, target, self._seconds(began, train))
+        self._keep(found, settings, task)
+        self._in_user_units(task, settings, name)
         return self
 
     def predict(self, X):
@@ -327,13 +285,48 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         settings = self._unseeded()
         rehearse(self._cases(noise[:, 1:], noise[:, 0], np.ones(160), 0.0, settings), settings)
 
-    def _outline(self, settings: Settings) -> Outline | None:
-        """The form over the columns; a ValueError points at what is wrong with it."""
+    def _known(self, X, y, weight, labels, name, settings: Settings) -> tuple[Rows, Rows | None, Known]:
+        """Rows to fit, rows held back for the choice, and what is known besides."""
         beside = {
             "guesses": self.guesses, "units": self.units, "groups": self.groups, "required": settings.required,
             "forbidden": settings.forbidden,
         }  # fmt: skip
-        return outline_of(self.form, self._names(), settings.operators, settings.max_length, **beside)
+        names = self._names()
+        outline = outline_of(self.form, names, settings.operators, settings.max_length, **beside)
+        rule = knowledge.rule_of(self.units, self.target_unit, self.constant_units, names, name)
+        grouped = grouping_of(self, labels, X, y, weight, self._noise(), names)
+        train, validation = self._held_back(X, y, weight) if grouped is None else (grouped[0], None)
+        grouping = None if grouped is None else grouped[1]
+        self._stand_ins = () if grouping is None else grouping.groups.seen
+        structure = self._structure(settings, self._seen() if outline is None else outline.places)
+        guesses = tuned_guesses(self.guesses, names, train, self._noise(), settings.max_length, rule, structure)
+        inputs = train.X[:, : self.n_features_in_]  # without what stands for groups
+        shapes = self._shapes = shapes_of(self.constraints, self.domain, names, inputs, train.y)
+        return train, validation, Known(rule, outline, structure, guesses, shapes, grouping)
+
+    def _task(self, train: Rows, validation: Rows | None, known: Known, settings: Settings) -> Task:
+        """The rows and what is known, in the units of the search."""
+        modest = self._modest = Scales.modest(train.X, train.y)
+        if modest is not None:
+            known, train = known.scaled(modest), modest.scaled(train)
+            validation = None if validation is None else modest.scaled(validation)
+        units = known.units(train, settings, self._units(train, settings))
+        counts = search_weight(train, self._noise())
+        cases = self._cases(*units.apply(train.X, train.y), counts, -units.y_shift / units.y_scale, settings)
+        cases.prior = known.prior(train, settings, units)
+        cases.x_scale, cases.y_scale = units.x_scale, units.y_scale
+        return Task(train, validation, known, modest, units, cases)
+
+    def _in_user_units(self, task: Task, settings: Settings, name: str | None) -> None:
+        """Give history and models the user's units, and the models what is known of their constants."""
+        self.history_[["best_mae", "median_mae"]] *= task.unit
+        if task.modest is not None:
+            self.models_ = [in_user_units(m, task.modest, power_of(settings.loss)) for m in self.models_]
+            self._choose(int(self.front_["chosen"].argmax()))
+        elif self.polish and task.known.grouping is None:
+            self._know_uncertainty(task.train, possible(self._noise(), task.train))
+        if task.known.rule is not None:
+            self._know_units(units_by_name(self.units, self._names()), self.target_unit or from_header(str(name)))
 
     def _units(self, train: Rows, settings: Settings) -> Scales:
         return Scales.of(train.X, train.y, always=settings.scaling, free_target=settings.loss in POWERS)

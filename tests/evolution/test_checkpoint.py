@@ -337,6 +337,9 @@ class TestWithoutExecuting:
         "change",
         [
             lambda header, body: header.update(schema="other"),
+            lambda header, body: header.update(schema=[]),
+            lambda header, body: header["rows"][-1].update(seconds=10**400),
+            lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [2**64, 15]]),
             lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "object", [30, 15]]),
             lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [10**9, 15]]),
             lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [-1, 15]]),

@@ -12,6 +12,7 @@ from hypothesis import settings as hypothesis_settings
 
 import strategies
 from epsilex import load_model
+from epsilex.files import sealed
 from epsilex.models import persistence
 from epsilex.models.model import model
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
@@ -35,7 +36,7 @@ def path(tmp_path):
 def resealed(document):
     """The document with the checksum it would need: what someone who means harm would write."""
     body = {k: v for k, v in document.items() if k not in ("schema", "version", "sha256")}
-    return {**document, "sha256": persistence._digest(body)}
+    return sealed(document["schema"], document["version"], body)
 
 
 def written(path, **changes):
@@ -101,7 +102,7 @@ class TestDamagedFiles:
                 load_model(path)
 
     def test_another_version(self, path):
-        with pytest.raises(ValueError, match="expected version 1 to 2; got 3, perhaps of a newer epsilex"):
+        with pytest.raises(ValueError, match="expected version 1 to 2; got 3, perhaps of another release"):
             load_model(written(path, version=3))
 
     @pytest.mark.parametrize(
@@ -174,6 +175,17 @@ class TestMaliciousFiles:
     def test_names(self, path, names):
         with pytest.raises(ValueError, match="model file"):
             load_model(written(path, feature_names=names))
+
+    @pytest.mark.parametrize("freedom", [math.inf, math.nan, 10**400, "x", None])
+    def test_uncertainty(self, path, freedom):
+        values = {"places": [], "errors": [], "resolution": [], "fitted": [], "covariance": [], "variance": 1.0}
+        with pytest.raises(ValueError, match="uncertainty"):
+            load_model(written(path, uncertainty=values | {"freedom": freedom, "noise": "additive"}))
+
+    @pytest.mark.parametrize("constants", [{"g": 10**400}, {"g": "x"}, {"1g": 1.0}, [1.0]])
+    def test_constants(self, path, constants):
+        with pytest.raises(ValueError, match="model file"):
+            load_model(written(path, constants=constants))
 
     @pytest.mark.parametrize("metrics", [None, [1], "mae", {"mae": [1]}, {"mae": {"a": 1}}, {"mae": None}])
     def test_metrics(self, path, metrics):

@@ -9,6 +9,7 @@ from scipy.optimize import curve_fit
 from epsilex import SymbolicRegressor, load_model
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
+from epsilex.models.covariance import covariance_of
 from epsilex.models.model import model
 from epsilex.models.polish import polish
 from epsilex.models.uncertainty import estimate, rounded
@@ -103,3 +104,21 @@ def test_fewer_rows_than_constants():
     assert m.constants["standard_error"].isna().all()
     with pytest.raises(ValueError, match="interval: expected a model of more rows than constants"):
         m.predict(rows.X, interval=0.95)
+
+
+class TestCovariance:
+    def test_it_is_the_inverse_whatever_the_sizes(self, rng):
+        slopes = rng.normal(size=(40, 3)) * [1e-90, 1.0, 1e90]
+        found = covariance_of(slopes)
+        unit = slopes / [1e-90, 1.0, 1e90]
+        expected = np.linalg.inv(unit.T @ unit)
+        sizes = np.array([1e-90, 1.0, 1e90])
+        np.testing.assert_allclose(found * sizes * sizes[:, None], expected, rtol=1e-9)
+
+    def test_no_influence_or_one_beyond_float64_has_none(self, rng):
+        slopes = rng.normal(size=(40, 3)) * [0.0, 1.0, 1e200]
+        found = covariance_of(slopes)
+        assert np.isfinite(found).all()
+        assert found[1, 1] == pytest.approx(1.0 / (slopes[:, 1] ** 2).sum())
+        assert not found[0].any()
+        assert not found[2].any()

@@ -88,6 +88,15 @@ class TestPowers:
         found = powers(X, y + 0.05 * y.std() * np.random.default_rng(0).normal(size=len(y)), LIMITS)
         assert min(left(nodes, X, y) for nodes in found) < 1e-3
 
+    def test_a_power_law_of_few_rows_whose_terms_look_alike(self):
+        """Beside each other log x, x and 1 / x fit nearly as well, and the best of them first is a wrong one."""
+        rng = np.random.default_rng(5)
+        R, S, n = rng.uniform([0.2, 1e-4, 0.01], [3.0, 1e-2, 0.05], (25, 3)).T
+        law = R ** (2 / 3) * np.sqrt(S) / n
+        X = np.column_stack([R, S, n])
+        found = powers(X, law * (1.0 + 0.02 * rng.normal(size=25)), LIMITS)
+        assert min(left(nodes, X, law) for nodes in found) < 5e-5
+
     def test_what_is_beyond_its_domain_is_left_out(self):
         centred = X - X.mean(axis=0)
         found = powers(centred, np.exp(0.5 * centred[:, 0]) + 0.1 * centred[:, 1] ** 2, LIMITS)

@@ -550,10 +550,12 @@ def test_the_page_of_units_has_its_figures(tmp_path):
     results = runs.Results(tmp_path / "runs.jsonl", feynman_units.KEY)
     row = {"best": 1e-9, "length": 3, "formula": "x", "front": 5, "wrong": 0, "generations": 10, "wall": 1.0}
     for name, left in (("I.16.6", 1e-2), ("I.30.3", 1e-9)):
-        results.add(feynman_units.tasks((name,))[0] | row | {"left": left, "cpu": 10.0})
-    results.add(feynman_units.tasks(("I.16.6",), "units")[0] | row | {"left": 1e-9, "cpu": 12.0})
+        plain, units = feynman_units.tasks((name,))
+        results.add(plain | row | {"left": left, "cpu": 10.0})
+        results.add(units | row | {"left": 1e-9, "cpu": 12.0})
     text = str(feynman_units.section(results))
-    assert "| missed without units | 1 of 2 |" in text
-    assert "| of these, found with units | 1 of 1 | half |" in text
-    assert "| wrong formulas on fronts with units | 0 of 5 | 0 |" in text
+    assert "| found without units | 1 of 2 |" in text
+    assert "| found with units | 2 of 2 |" in text
+    assert "| missed without, found with | 1 of 1 | half |" in text
+    assert "| wrong formulas on fronts with units | 0 of 10 | 0 |" in text
     assert "with units over without | 1.20 |" in text

@@ -158,12 +158,13 @@ def test_a_saved_model_is_the_same(est, tmp_path):
     ],
 )
 def test_a_damaged_form_is_refused(est, tmp_path, key, value):
-    from epsilex.models.persistence import _digest, to_document
+    from epsilex.files import sealed
+    from epsilex.models.persistence import to_document
 
     document = to_document(est.model_)
     document["form"][key] = value
-    body = {k: v for k, v in document.items() if k not in ("schema", "version", "sha256")}
-    (tmp_path / "model.json").write_text(json.dumps(document | {"sha256": _digest(body)}))
+    schema, version, _ = (document.pop(name) for name in ("schema", "version", "sha256"))
+    (tmp_path / "model.json").write_text(json.dumps(sealed(schema, version, document)))
     with pytest.raises(ValueError, match=r"form|functions"):
         load_model(tmp_path / "model.json")
 

@@ -12,12 +12,15 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from epsilex.files import sealed
 from epsilex.models.model import model
 from epsilex.programs.parser import parse
 from epsilex.report import load_fit, render, some_generations, some_rows
+from epsilex.report.fit import SCHEMA, VERSION
 from epsilex.report.page import measured
 from fits import some_fit
 
+SEAL = {"schema", "version", "sha256"}
 NASTY = "</script><script>alert(1)</script>\u2028<!--&amp;'\"\\"
 
 
@@ -109,7 +112,9 @@ def test_an_error_that_is_not_finite_survives_the_record(tmp_path):
     "change",
     [
         {"schema": "other"},
-        {"version": 2},
+        {"version": 1},
+        {"version": 3},
+        {"sha256": "0"},
         {"models": []},
         {"models": [{"schema": "epsilex-model"}]},
         {"chosen": 3},
@@ -119,11 +124,25 @@ def test_an_error_that_is_not_finite_survives_the_record(tmp_path):
         {"facts": None},
     ],
 )
-def test_a_record_that_was_altered_is_refused(tmp_path, change):
+@pytest.mark.parametrize("with_checksum", [False, True])
+def test_a_record_that_was_altered_is_refused(tmp_path, change, with_checksum):
     path = tmp_path / "fit.json"
     some_fit().save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    document = json.loads(path.read_text()) | change
+    if with_checksum and not SEAL & set(change):
+        document = sealed(SCHEMA, VERSION, {k: v for k, v in document.items() if k not in SEAL})
+    path.write_text(json.dumps(document))
     with pytest.raises(ValueError, match="expected a record written by `epsilex fit`"):
+        load_fit(path)
+
+
+def test_a_number_that_was_altered_in_a_record_is_noticed(tmp_path):
+    path = tmp_path / "fit.json"
+    some_fit().save(path)
+    document = json.loads(path.read_text())
+    document["y"][0] += 1.0
+    path.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match="checksum"):
         load_fit(path)
 
 

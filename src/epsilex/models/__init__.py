@@ -2,6 +2,7 @@
 
 model        `Model`: predict, formula, constants, export, importance
 uncertainty  of constants and predictions
+covariance   of fitted constants
 dependence   how a formula depends on single features
 own          models of a person's own formulas
 own_constants  constants with one value per group of rows

@@ -8,6 +8,7 @@ with an offset passes through 0, or fractions are put together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,6 +25,7 @@ from epsilex.models.choice.description import (
     constant_nats,
     describe,
 )
+from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.algebra.clearing import cleared
 from epsilex.programs.algebra.simplify import simplify
@@ -133,9 +135,9 @@ def numbers(
         a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
     if not np.isfinite(a).all():
         return
-    information = a.T @ a
-    size = np.sqrt(np.maximum(np.diag(information), 1e-300))
-    covariance = np.linalg.pinv(information / np.outer(size, size), rcond=1e-10) / np.outer(size, size)
+    with np.errstate(all="ignore"):
+        information = (a**2).sum(axis=0)
+    covariance = covariance_of(a)
     spread = np.diag(covariance)
     node = 2.0  # approximate nats that removing a node saves
     sizes = [abs(nodes[k][2]) for k in places]
@@ -144,13 +146,13 @@ def numbers(
         value = nodes[k][2]
         if k in fixed or not spread[i] > 0.0:
             continue
-        now = constant_nats(value, size[i] ** 2)
+        now, error = constant_nats(value, information[i]), math.sqrt(spread[i])
         for target in simple_near(value, nodes[k][0]):
             removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
             bare = nodes[k][0] == FEATURE and target == 1.0
-            saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, size[i] ** 2))
-            far = value - target
-            if saved - 0.5 * (far * far) / spread[i] > -HOPE:  # far**2 would raise where it overflows
+            saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, information[i]))
+            far = (value - target) / error
+            if saved - 0.5 * far * far > -HOPE:  # far**2 would raise where it overflows
                 yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
     for i, k in enumerate(places):
         for j in range(i + 1, len(places)):

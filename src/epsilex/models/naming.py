@@ -15,6 +15,7 @@ import numpy as np
 
 from epsilex.data.noise import Noise
 from epsilex.models.choice.description import KIND, Language, constant_nats, fitted_places, star
+from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.constants import SYMBOLS, named_number
 from epsilex.programs.fold import Node
@@ -60,8 +61,7 @@ def _one_named(
     if not places or not (np.isfinite(slopes).all() and math.isfinite(now)):
         return None
     size = np.sqrt(np.maximum((slopes**2).sum(axis=0), 1e-300))
-    unit = slopes / size
-    errors = np.sqrt(np.diag(np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True))) / size
+    errors = np.sqrt(np.diag(covariance_of(slopes)))
     best: tuple[float, list[Node]] | None = None
     for i, k in enumerate(places):
         value = nodes[k][2]

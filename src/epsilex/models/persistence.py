@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from epsilex.files import clean, read_file, write_file
+from epsilex.files import clean, read_file, sealed, unsealed, write_file
 from epsilex.models.formed import Inside
 from epsilex.models.model import Model
 from epsilex.models.own_constants import OwnConstants
@@ -63,7 +62,7 @@ def to_document(m: Model) -> dict:
     if m.own is not None:
         body["groups"] = m.own.document()
     plain = m.own is None and m.form is None
-    return {"schema": SCHEMA, "version": 1 if plain else VERSION, "sha256": _digest(body), **body}
+    return sealed(SCHEMA, 1 if plain else VERSION, body)
 
 
 def _program(nodes: Sequence[Node]) -> list:
@@ -79,25 +78,13 @@ def load_model(path: str | Path) -> Model:
         raise ValueError(f"model file {path}: expected a whole JSON file; {error}") from None
     try:
         return from_document(document)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, OverflowError) as error:
         raise ValueError(f"model file {path}: {error}") from None
-
-
-def _digest(body: dict) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def from_document(document) -> Model:
     """The model in JSON values written by `to_document`; a ValueError says what is wrong with any others."""
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise ValueError("it was not written by epsilex")
-    if document.get("version") not in range(1, VERSION + 1):
-        raise ValueError(
-            f"expected version 1 to {VERSION}; got {document.get('version')!r}, perhaps of a newer epsilex"
-        )
-    body = {k: v for k, v in document.items() if k not in ("schema", "version", "sha256")}
-    if document.get("sha256") != _digest(body):
-        raise ValueError("its content does not match its checksum: it is damaged or was altered")
+    body = unsealed(document, SCHEMA, VERSION)
     names, nodes, metrics = body.get("feature_names"), body.get("program"), body.get("metrics")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("feature_names: expected a list of names")
@@ -120,7 +107,7 @@ def _form(values, n_nodes: int) -> Inside:
         constants = {str(name): float(value) for name, value in own}
         found = Inside(str(text), functions, constants, tuple(int(k) for k in sources))
         size = len(found.filling)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ValueError(f"form: expected what `Model.save` writes; {error!s:.200}") from None
     good = len(found.sources) == n_nodes and all(-1 <= k < size for k in found.sources)
     if not good or not all(map(math.isfinite, constants.values())):
@@ -162,7 +149,7 @@ def _uncertainty(values, n_nodes: int) -> Uncertainty | None:
         return None
     try:
         return Uncertainty.from_document(values, n_nodes)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"uncertainty: expected what `Model.save` writes; {error}") from None
 
 
@@ -171,7 +158,7 @@ def _own(values, n_nodes: int) -> OwnConstants | None:
         return None
     try:
         return OwnConstants.from_document(values, n_nodes)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"groups: expected what `Model.save` writes; {error}") from None
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows, evenly
 from epsilex.models.choice.description import fitted_places
+from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import MAX_ROWS
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places, jacobian64
@@ -23,6 +24,8 @@ from epsilex.programs.operators import FEATURE
 
 if TYPE_CHECKING:
     from epsilex.models.model import Model
+
+MOST = 2**53  # rows, of which float64 can count each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,8 @@ class Uncertainty:
         if not all(0 <= k < n_nodes for k in (*places, *fitted)) or not len(places) == len(errors) == len(resolution):
             raise ValueError("uncertainty: expected numbers for constants of the program")
         freedom, variance = int(values["freedom"]), float(values["variance"])
+        if abs(freedom) > MOST:
+            raise ValueError(f"freedom: expected a number of rows; got {freedom!r:.60}")
         return cls(places, errors, resolution, fitted, covariance, variance, freedom, str(values["noise"]))
 
 
@@ -100,10 +105,10 @@ def estimate(
         variance = max(variance, 1.0)
     own = [places.index(k) for k in fitted]
     if ties is None:
-        covariance = variance * _inverse(slopes[:, own])
+        covariance = variance * covariance_of(slopes[:, own])
     else:
-        covariance = ties @ (variance * _inverse(slopes[:, own] @ ties)) @ ties.T
-    whole = np.sqrt(np.maximum(np.diag(variance * _inverse(slopes)), 0.0))
+        covariance = ties @ (variance * covariance_of(slopes[:, own] @ ties)) @ ties.T
+    whole = np.sqrt(np.maximum(np.diag(variance * covariance_of(slopes)), 0.0))
     errors = whole.copy()
     errors[own] = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     size = np.sqrt((slopes**2).sum(axis=0))
@@ -138,14 +143,6 @@ def rounded(
             digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(resolution)) + 2
             nodes[k] = (code, feature, float(f"{value:.{min(max(digits, 1), most) - 1}e}"))
     return nodes
-
-
-def _inverse(slopes: np.ndarray) -> np.ndarray:
-    """Inverse of slopes.T @ slopes, computed from columns scaled to equal norm."""
-    size = np.sqrt((slopes**2).sum(axis=0))
-    size[size == 0.0] = 1.0
-    unit = slopes / size
-    return np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True) / np.outer(size, size)
 
 
 def with_uncertainty(m: Model, train: Rows, noises: Sequence[Noise], kind: str) -> Model:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from epsilex.files import read_file, write_file
+from epsilex.files import read_file, sealed, unsealed, write_file
 from epsilex.models import Model
 from epsilex.models.persistence import from_document, to_document
 
 FILE = "fit.json"
-SCHEMA, VERSION = "epsilex-fit", 1
+SCHEMA, VERSION = "epsilex-fit", 2  # 2: a checksum
 MAX_ROWS, MAX_CELLS = 1000, 200_000  # of the data shown
 MAX_GENERATIONS = 400  # points per line
 MAX_BYTES = 2**28
@@ -79,9 +79,7 @@ class Fit:
 
     def text(self) -> str:
         """The record as JSON."""
-        document = {
-            "schema": SCHEMA,
-            "version": VERSION,
+        body = {
             "target": self.target,
             "facts": dict(self.facts),
             "settings": dict(self.settings),
@@ -97,54 +95,52 @@ class Fit:
             "stopped_by": self.stopped_by,
         }
         if self.groups is not None:
-            document["groups"] = {"column": self.groups[0], "labels": self.groups[1]}
-        return json.dumps(document, allow_nan=False) + "\n"
+            body["groups"] = {"column": self.groups[0], "labels": self.groups[1]}
+        return json.dumps(sealed(SCHEMA, VERSION, body), allow_nan=False) + "\n"
 
 
 def load_fit(path: Path) -> Fit:
     """The record in a file written by `Fit.save`. A ValueError says what is wrong with any other file."""
     try:
         document = json.loads(read_file(path, MAX_BYTES).decode("utf-8"))
-        if document["schema"] != SCHEMA or document["version"] != VERSION:
-            raise ValueError(f"expected {SCHEMA} {VERSION}; got {document['schema']} {document['version']}")
-        return _checked(document)
+        return _checked(unsealed(document, SCHEMA, VERSION, oldest=VERSION))
     except (RecursionError, OverflowError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: expected a record written by `epsilex fit`; {error!s:.200}") from None
 
 
-def _checked(document: dict) -> Fit:
+def _checked(body: dict) -> Fit:
     """Check the type of every value, because anyone may have written the record."""
-    models = [from_document(m) for m in document["models"]]
-    chosen = int(document["chosen"])
-    y = np.array(document["y"], np.float64)
-    X = np.array(document["X"], np.float64).reshape(len(y), -1)
-    held_back = np.array(document["held_back"], bool)
+    models = [from_document(m) for m in body["models"]]
+    chosen = int(body["chosen"])
+    y = np.array(body["y"], np.float64)
+    X = np.array(body["X"], np.float64).reshape(len(y), -1)
+    held_back = np.array(body["held_back"], bool)
     if not 0 <= chosen < len(models) or held_back.shape != y.shape or not len(y):
         raise ValueError("chosen, y, held_back: they do not fit each other")
     if any(len(m.feature_names) != X.shape[1] for m in models):
         raise ValueError("models: their features are not the columns of X")
-    groups = document.get("groups")
+    groups = body.get("groups")
     if groups is not None:
         groups = str(groups["column"]), [str(label) for label in groups["labels"]]
         if len(groups[1]) != len(y):
             raise ValueError("groups: expected a label per row")
     if any(m.own is not None and (groups is None or m.own.column != groups[0]) for m in models):
         raise ValueError("groups: expected the labels that models need")
-    history = {str(name): [_number(v) for v in values] for name, values in document["history"].items()}
+    history = {str(name): [_number(v) for v in values] for name, values in body["history"].items()}
     return Fit(
-        target=str(document["target"]),
-        facts=_texts(document["facts"]),
-        settings=_texts(document["settings"]),
-        command=str(document["command"]),
-        notes=[str(note) for note in document["notes"]],
+        target=str(body["target"]),
+        facts=_texts(body["facts"]),
+        settings=_texts(body["settings"]),
+        command=str(body["command"]),
+        notes=[str(note) for note in body["notes"]],
         models=models,
         chosen=chosen,
-        choice=_choice(document.get("choice", {})),
+        choice=_choice(body.get("choice", {})),
         X=X,
         y=y,
         held_back=held_back,
         history=history,
-        stopped_by=str(document.get("stopped_by", "")),
+        stopped_by=str(body.get("stopped_by", "")),
         groups=groups,
     )
 

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Search, Settings, Stop
 from epsilex.evolution.observers import settling
+from epsilex.knowing import Task
 from epsilex.models.choice.words import Choice
 from epsilex.programs.formula import text
 from epsilex.regressor import SymbolicRegressor
@@ -56,9 +58,9 @@ class SteeredRegressor(SymbolicRegressor):
         publisher.phase("finishing", self.desk.course, reason=found.reason)
         return found
 
-    def _keep(self, *arguments: Any) -> None:
-        """The answer without rejected forms, which tidying may have made again."""
-        super()._keep(*arguments)
+    def _keep(self, found: Search, settings: Settings, task: Task) -> None:
+        """The answer by the bounds that were set last, without rejected forms, which tidying may have made again."""
+        super()._keep(found, settings, replace(task, known=replace(task.known, shapes=self._shapes)))
         rejected = self.desk.course.rejected
         kept = [m for m in self.models_ if form_of(m) not in rejected]
         if len(kept) in (0, len(self.models_)):

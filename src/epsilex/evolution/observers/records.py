@@ -51,14 +51,14 @@ def read_record(path: Path, schemas: Mapping[str, Mapping[str, type]]) -> tuple[
     """
     try:
         return _read(path, schemas)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         older = previous(path)
         if not older.exists():
             raise ValueError(f"checkpoint: expected a whole checkpoint at {path}; {error}") from None
         warnings.warn(f"checkpoint {path} cannot be used ({error}); the previous one is used instead", stacklevel=2)
         try:
             return _read(older, schemas)
-        except (OSError, ValueError) as second:
+        except (OSError, ValueError, OverflowError) as second:
             raise ValueError(f"checkpoint: expected a whole one at {path} or {older}; {error}; {second}") from None
 
 
@@ -71,7 +71,7 @@ def _read(path: Path, schemas: Mapping[str, Mapping[str, type]]) -> tuple[dict, 
         header = json.loads(text)
     except RecursionError:
         raise ValueError("its header is nested too deeply") from None
-    if not isinstance(header, dict) or header.get("schema") not in schemas:
+    if not isinstance(header, dict) or header.get("schema") not in tuple(schemas):
         raise ValueError(f"expected schema {' or '.join(schemas)}")
     if not all(type(header.get(key)) is kind for key, kind in {**COMMON, **schemas[header["schema"]]}.items()):
         raise ValueError("its header does not hold what it should")

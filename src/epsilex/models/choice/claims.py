@@ -1,7 +1,7 @@
 """Parts of a formula that claim more than the rows show.
 
     sin(0.26*sqrt(c))   a wave of which the rows show less than half a period: any bent curve looks like it
-    1.4e-45*T^18.35     a steep power whose exponent is no whole number: over a narrow range an exponential is like it
+    3.4*M^0.7531        powers whose exponents are no simple numbers: laws that follow from others have no such units
     log(1.5*c)          a function, or a power of one, without a factor: the target is a pure number
 
 A sine of an angle has simple numbers in its argument, or multiples of pi, and claims nothing about periods.
@@ -22,24 +22,27 @@ from epsilex.programs.operators import CONSTANT, Operator
 ARITHMETIC = {"neg", "inv", "square", "sqrt", "abs"}  # of one argument, which may have a dimension
 RAISED = {"square", "sqrt", "pow", "inv", "neg"}
 WAVES = {"sin", "cos"}
+SUMS = {"add", "sub"}
 SEEN = math.pi  # range of a wave's argument that the rows must show
-STEEP = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Values on the rows, how many claims it makes, and whether a number in it was fitted.
+    """Values on the rows, how many claims it makes, whether a number in it was fitted, and whether an exponent was.
 
-    number    its value, if it is a number
-    exponent  of the power that exp(part) is
-    pure      whether it is a function, or a power of one, and so a pure number
+    number     its value, if it is a number
+    exponents  of the powers in exp(part)
+    power      whether exp(part) is a product of powers and nothing else
+    pure       whether it is a function, or a power of one, and so a pure number
     """
 
     values: np.ndarray
     claims: int = 0
     fitted: bool = False
+    odd: bool = False
     number: float | None = None
-    exponent: float | None = None
+    exponents: tuple[float, ...] = ()
+    power: bool = False
     pure: bool = False
 
 
@@ -50,32 +53,34 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
     def leaf(code: int, feature: int, value: float) -> _Part:
         fitted = not (is_simple(value) or is_symbolic(value))
         if code == CONSTANT:
-            return _Part(np.full(len(X), value), fitted=fitted, number=value)
+            return _Part(np.full(len(X), value), fitted=fitted, number=value, power=True)
         return _Part(value * X[:, feature], fitted=fitted)
 
     def branch(row: Operator, *parts: _Part) -> _Part:
         count, fitted = sum(part.claims for part in parts), any(part.fitted for part in parts)
-        exponent, pure = None, row.name in RAISED and parts[0].pure
+        raised, exponents, power = tuple[float, ...](), tuple[float, ...](), False
+        pure = row.name in RAISED and parts[0].pure
         if row.arity == 1 and row.name not in ARITHMETIC:
-            pure = parts[0].exponent is None or row.name != "exp"
+            pure = row.name != "exp" or not parts[0].power
         if row.name in WAVES and fitted:
             count += not np.ptp(parts[0].values) >= SEEN
-        elif row.name == "pow":
-            count += _is_steep(parts[1].number)
+        elif row.name == "pow" and parts[1].number is not None:
+            raised = (parts[1].number,)
         elif row.name == "exp":
-            count += _is_steep(parts[0].exponent)
+            raised = parts[0].exponents
         elif row.name == "log":
-            exponent = 1.0
+            exponents, power = (1.0,), True
+        elif row.name in SUMS:
+            signs = (1.0, -1.0 if row.name == "sub" else 1.0)
+            exponents = tuple(s * e for s, part in zip(signs, parts, strict=True) for e in part.exponents)
+            power = all(part.power for part in parts)
         elif row.name == "mul":
             for number, other in (parts, parts[::-1]):
-                if number.number is not None and other.exponent is not None:
-                    exponent = number.number * other.exponent
-        return _Part(row.value(*(part.values for part in parts)), count, fitted, None, exponent, pure)
+                if number.number is not None and other.exponents:
+                    exponents, power = tuple(number.number * e for e in other.exponents), other.power
+        odd = any(part.odd for part in parts) or not all(map(is_simple, raised))
+        return _Part(row.value(*(part.values for part in parts)), count, fitted, odd, None, exponents, power, pure)
 
     with np.errstate(all="ignore"):
         whole = fold(nodes, leaf, branch)
-    return whole.claims + whole.pure
-
-
-def _is_steep(exponent: float | None) -> bool:
-    return exponent is not None and abs(exponent) > STEEP and not exponent.is_integer()
+    return whole.claims + whole.pure + whole.odd
