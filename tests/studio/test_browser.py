@@ -402,9 +402,18 @@ def test_a_port_that_is_taken_and_a_project_that_is_open(tmp_path):
         assert done.returncode == 2
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
-    with socket.create_connection(("127.0.0.1", server.port)) as raw:  # a gigabyte is refused before it is sent
-        head = f"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {2**30}\r\n\r\n"
-        raw.sendall(head.encode())
-        assert b" 403 " in raw.recv(1000).splitlines()[0]
+    secret, host = Project(server.folder).secret(), f"127.0.0.1:{server.port}"
+    own = (
+        f"Origin: http://{host}\r\nCookie: epsilex-studio-{server.port}={secret['cookie']}\r\n"
+        f"X-Csrf: {secret['csrf']}\r\nX-Name: big.csv\r\n"
+    )
+    for more, status in (
+        ("", b" 403 "),
+        (own, b" 413 "),
+    ):  # a gigabyte is refused before it is sent
+        with socket.create_connection(("127.0.0.1", server.port)) as raw:
+            head = f"POST /api/tables HTTP/1.1\r\nHost: {host}\r\nContent-Length: {2**30}\r\n{more}\r\n"
+            raw.sendall(head.encode())
+            assert status in raw.recv(1000).splitlines()[0]
     assert os.path.isdir(tmp_path / "project")
     assert server.end() == 0
