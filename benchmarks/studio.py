@@ -41,7 +41,7 @@ from epsilex.tables import read_table
 ROWS = 1000
 PAGE = Path(__file__).with_name("STUDIO.md")
 HEAD = """\
-# With the studio open
+# A run and a plain fit
 
 Written by `python -m benchmarks.studio` on {date}.
 
