@@ -397,7 +397,7 @@ def test_a_port_that_is_taken_and_a_project_that_is_open(tmp_path):
         options = ["--no-browser", *(["--port", port] if port != "0" else []), "--project", str(tmp_path / folder)]
         done = subprocess.run(
             [sys.executable, "-m", "epsilex", "studio", *options], env=environment(), capture_output=True, text=True,
-            timeout=60,
+            timeout=180,
         )  # fmt: skip
         assert done.returncode == 2
         assert words in done.stderr
