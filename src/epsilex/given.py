@@ -13,6 +13,7 @@ from epsilex.data.checking import check_names, checked_weights, standard_errors
 from epsilex.data.lazy import in_memory
 from epsilex.data.rows import Rows
 from epsilex.models.choice.rules import rule_of
+from epsilex.programs.operators import TABLE
 
 
 class Given(BaseEstimator):
@@ -35,6 +36,8 @@ class Given(BaseEstimator):
         check_names(self._names())
         if taken := sorted({*self._names()} & {*(self.constants or {})}):
             raise ValueError(f"constants: expected names that are not columns; got {', '.join(map(repr, taken))}")
+        if taken := sorted({row.symbol for row in TABLE} & {*(self.constants or {})}):
+            raise ValueError(f"constants: expected names that are not functions; got {', '.join(map(repr, taken))}")
         return X, y.astype(np.float64), checked_weights(sample_weight, X)
 
     def _held_back(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[Rows, Rows | None]:

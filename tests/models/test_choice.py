@@ -228,6 +228,12 @@ class TestLean:
         lean = self.lean("1.36*k - 1.372*x", rows)
         assert len({abs(value) for _, _, value in lean.nodes} - {0.0, 1.0}) == 1
 
+    def test_constants_that_no_data_tells_apart_are_shared(self):
+        X = np.random.default_rng(0).uniform(1, 3, (80, 2))
+        rows = Rows(X, 1.0 + np.cos(2.7 * X[:, 0]), np.ones(80))
+        lean = self.lean("1 + 0.5*cos(2.69999998*k) + 0.5*cos(2.70000002*k)", rows)
+        assert len(lean.nodes) == 4
+
     def test_saturation_passes_through_zero(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(0.4, 10, (20, 2))

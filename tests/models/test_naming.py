@@ -37,6 +37,8 @@ NAMES = ["q", "r"]
         (1 / (4 * np.pi), (), ("4", "pi")),
         (3 / (4 * np.pi), ("3",), ("4", "pi")),
         (1 / (6 * np.pi), (), ("6", "pi")),
+        (3 / (20 * np.pi), ("3",), ("20", "pi")),
+        (1 / (2 * np.pi**3), (), ("2", "pi^3")),
         (2 * np.pi, ("2", "pi"), ()),
         (np.pi**2, ("pi^2",), ()),
         (1 / np.sqrt(2 * np.pi), (), ("sqrt(2*pi)",)),
@@ -111,6 +113,8 @@ def test_bad_constants(bad):
 def test_a_constant_named_like_a_column():
     with pytest.raises(ValueError, match="constants: expected names that are not columns; got 'x0'"):
         SymbolicRegressor(constants={"x0": 2.0}, generations=1, time_limit=None).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="constants: expected names that are not functions; got 'sin'"):
+        SymbolicRegressor(constants={"sin": 2.0}, generations=1, time_limit=None).fit(X, X[:, 0])
 
 
 def test_numbers_can_stay_decimals():

@@ -212,6 +212,8 @@ def test_latex(formula, expected):
         ("50%", r"\mathrm{50\%}"),
         ("a\\b{", r"\mathrm{a\backslash b\{}"),
         ("pi", r"\mathrm{pi}"),
+        ("theta", r"\theta"),
+        ("omega_0", r"\omega_{0}"),
         ("", r"\mathrm{}"),
     ],
 )

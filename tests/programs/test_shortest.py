@@ -45,7 +45,12 @@ EXAMPLES = [
     ("sqrt(a*a - 2*a*b + b*b + c*c - 2*c*d + d*d)", "sqrt((a - b)^2 + (c - d)^2)"),
     ("0.5*m*v*v + 9.81*m*y", "m*(v^2/2 + 9.81*y)"),
     ("-(x - y)*(x - z)", "(y - x)*(x - z)"),
+    ("a*x^2 + b*x + c", "a*x^2 + b*x + c"),
+    ("4*x*x + 3*x + 2", "4*x^2 + 3*x + 2"),
+    ("sqrt(a*a + b*b - 2*a*b*cos(c))", "sqrt(a^2 - 2*a*b*cos(c) + b^2)"),
     # Quotients.
+    ("(a*c*c - b*d)/(c*c)", "a - b*d/c^2"),
+    ("a*d/sqrt(d*d + b*b)", "a/sqrt(1 + (b/d)^2)"),
     ("x/(y - x) + 1", "y/(y - x)"),
     ("1/(1/a + b/c)", "1/(1/a + b/c)"),
     ("x/sqrt(1 - v*v/(c*c))", "x/sqrt(1 - (v/c)^2)"),
@@ -58,6 +63,7 @@ EXAMPLES = [
     ("sin(x + 1.5707963267948966)", "cos(x)"),
     # Logarithms and exponentials.
     ("log(a) + log(b) - log(c)", "log(a*b/c)"),
+    ("-a*b*log(x/y)", "a*b*log(y/x)"),
     ("log(x) + 0.6931471805599453", "log(2*x)"),
     ("exp(log(a) - b)", "a*exp(-b)"),
     ("exp(a)/exp(b)", "exp(a - b)"),

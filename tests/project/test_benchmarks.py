@@ -177,7 +177,8 @@ class TestFeynman:
         for row in rows:
             stored.add(row)
         told = feynman.section(stored)
-        assert [figure[2] for figure in told.figures] == ["1 of 2", "0 of 1"]
+        assert [figure[2] for figure in told.figures] == ["1 of 2", "0 of 1", "1 of 1"]
+        assert feynman.usual_length("I.26.2") == 5
         assert "| front |" in told.text
 
 

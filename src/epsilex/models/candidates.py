@@ -5,7 +5,8 @@ With very many rows, forms are made lean and their constants tuned by some of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places
 
 LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
+AFRESH = 3  # forms of the shortest descriptions that are made lean once more
 PRINTED = 12  # forms that are described as they are printed
 RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
 RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
@@ -29,7 +31,19 @@ def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
     lean = [f for form in _diverse(tuned) for f in bench.descend(form)]
     final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
-    return _pool([*pool, *tuned, *lean, *final])
+    found = _pool([*pool, *tuned, *lean, *final])
+    return _pool([*found, *_once_more(found[:AFRESH], score)])
+
+
+def _once_more(forms: Sequence[Form], score: Scorer) -> Iterator[Form]:
+    """Lean forms of the best, and of what is printed for them: a step may have been tried from worse constants, or not
+    be one step from how the search wrote it, as from `-0.96*x*(exp(-t) - 1)` to `x*(1 - exp(-t))`."""
+    bench = replace(score.bench, tried={})
+    for form in forms:
+        yield from bench.descend(form)
+        printed = bench.described(score.as_printed(form.nodes)) if score.printed else None
+        if printed is not None:
+            yield from bench.descend(printed)
 
 
 def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:

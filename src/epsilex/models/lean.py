@@ -38,6 +38,7 @@ PRUNING_ROWS = 2000  # enough to tell whether a term matters
 HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
 STEPS = 8  # of tuning for a trial form
 EQUAL = 3.0  # standard errors within which two constants may be merged
+ALIKE = 1e-6  # relative difference up to which they may be merged even if the data seems to resolve it
 TRIALS, ROWS, FEW = 250, 300, 75  # total number of trial forms on ROWS rows, fewer on more, more down to FEW rows
 
 
@@ -161,10 +162,13 @@ def numbers(
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
             apart = abs(a_value) - abs(b_value)
-            if apart * apart <= EQUAL**2 * both:
+            known = apart * apart <= EQUAL**2 * both
+            # Constants of equal slopes, as in cos(a*x) + cos(b*x), are apart in a direction that is not resolved at
+            # all, and the pseudo-inverse shows a spread of 0 there.
+            if known or abs(apart) <= ALIKE * abs(a_value):
                 # The best common size, to first order: weighted by how well each is known.
                 sign = np.sign(a_value * b_value)
-                towards = (covariance[i, i] - sign * covariance[i, j]) / both
+                towards = (covariance[i, i] - sign * covariance[i, j]) / both if known else 0.5
                 size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
                 pair = np.array([np.copysign(size_of_both, a_value), np.copysign(size_of_both, b_value)])
                 yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})

@@ -24,7 +24,7 @@ from epsilex.programs.intervals import Interval
 SURE = math.log(20.0)  # nats that a name must save
 RARE = math.log(8.0)  # for the square or root of a user's constant
 ERRORS = 4.0  # standard errors within which a name is tried
-NUMERATORS, DENOMINATORS = 24, 12  # largest parts of a fraction beside a symbol
+NUMERATORS, DENOMINATORS = 24, 24  # largest parts of a fraction beside a symbol
 STEPS = 8  # of tuning the other constants again
 MAX_ROWS = 5000
 NO_NAMES: frozenset[str] = frozenset()

@@ -14,9 +14,10 @@ from functools import lru_cache
 DIGITS_AGREE = 4e-15  # relative difference within which a number is recognised
 UNIT_FRACTIONS = (2, 3, 4, 6, 7, 8, 9, 11, 12)  # 1/5 and 1/10 are shorter as decimals
 DENOMINATORS, NUMERATORS = 12, 99  # limits of a simple fraction
+BESIDE = 24  # largest denominator beside pi or e, as in 3/(20*pi)
 WHOLE = 1e6  # limit of a whole number that counts as simple
 SHORT = 3  # significant digits of a short decimal
-SYMBOLS = (("pi", math.pi), ("pi^2", math.pi**2), ("e", math.e))
+SYMBOLS = (("pi", math.pi), ("pi^2", math.pi**2), ("pi^3", math.pi**3), ("e", math.e))
 RESERVED = frozenset({"pi", "e"})
 ROOTS = (("", 1.0), ("pi", math.pi))  # under a root, beside a fraction
 
@@ -46,7 +47,7 @@ def written(value: float, without: frozenset[str] = frozenset()) -> Written | No
         return plain
     for name, size in SYMBOLS:
         for over in () if name[:2] in without else (True, False):
-            part = _ratio(value / size if over else value * size)
+            part = _ratio(value / size if over else value * size, BESIDE)
             if part is not None:
                 p, q = part
                 return _built(value, p, q, name, over, 1.0)
@@ -94,11 +95,11 @@ def _fraction(value: float) -> Written | None:
     return None if part is None else _built(value, *part, "", True, 0.0)
 
 
-def _ratio(value: float) -> tuple[int, int] | None:
+def _ratio(value: float, denominators: int = DENOMINATORS) -> tuple[int, int] | None:
     """Numerator and denominator of a simple fraction."""
     if not 1e-3 < value < 1e3:
         return None
-    for q in range(1, DENOMINATORS + 1):
+    for q in range(1, denominators + 1):
         p = round(value * q)
         if 0 < p <= NUMERATORS and _agrees(value, p / q):
             return p, q

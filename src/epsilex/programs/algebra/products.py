@@ -18,7 +18,7 @@ from epsilex.programs.algebra.arithmetic import (
     total,
 )
 from epsilex.programs.algebra.expanding import expanded, together
-from epsilex.programs.algebra.expression import Call, Expression, Product, Sum, is_whole
+from epsilex.programs.algebra.expression import Call, Expression, Product, Sum, factors_of, is_whole
 from epsilex.programs.algebra.numbers import effort
 
 SCALES = 4  # coefficients of a sum that are tried as its factor
@@ -34,6 +34,8 @@ def rewritten_products(e: Product, algebra: Algebra, best: Best) -> Iterator[Exp
     yield from scaled_sums(e)
     yield from numbers_in_exponents(e)
     yield from nested_fractions(e, algebra, best)
+    yield from factors_inside(e, algebra, best)
+    yield from turned_logarithms(e, algebra)
 
 
 def joined_powers(e: Product, algebra: Algebra) -> Iterator[Expression]:
@@ -118,6 +120,40 @@ def nested_fractions(e: Product, algebra: Algebra, best: Best) -> Iterator[Expre
             yield algebra.product([*rest, (quotient, exponent)], e.coefficient)
         except Refused:
             continue
+
+
+def factors_inside(e: Product, algebra: Algebra, best: Best) -> Iterator[Expression]:
+    """`(a*c^2 - b)/c^2` is `a - b/c^2`, and `c/sqrt(c^2 - v^2)` is `1/sqrt(1 - v^2/c^2)` where c is positive."""
+    for k, (base, power) in enumerate(e.factors):
+        if not isinstance(base, Sum):
+            continue
+        for i, (factor, exponent) in enumerate(e.factors):
+            moved = exponent / power
+            over = power == 1.0 and exponent < 0.0
+            root = abs(power) == 0.5 and algebra.facts.positive(factor)
+            if i == k or not (over or root) or not is_whole(moved):
+                continue
+            if not any(dict(factors_of(term)).get(factor, 0.0) * moved < 0.0 for _, term in base.terms):
+                continue  # nothing would cancel
+            inside = algebra.power(factor, moved)
+            terms = [(c, algebra.multiplied(term, inside)) for c, term in base.terms]
+            whole = algebra.sum([*terms, (base.constant, inside)] if base.constant else terms)
+            rest = [pair for j, pair in enumerate(e.factors) if j not in (i, k)]
+            try:
+                yield algebra.product([*rest, (best(whole), power)], e.coefficient)
+            except Refused:
+                continue
+
+
+def turned_logarithms(e: Product, algebra: Algebra) -> Iterator[Expression]:
+    """`-log(a/b)` is `log(b/a)`."""
+    for k, (base, exponent) in enumerate(e.factors if e.coefficient < 0.0 else ()):
+        inside = base.arguments[0] if isinstance(base, Call) and base.code == LOG and exponent == 1.0 else None
+        if isinstance(inside, Product) and {power > 0.0 for _, power in inside.factors} == {True, False}:
+            pairs = tuple((part, -power) for part, power in inside.factors)
+            turned = Call(LOG, Product(in_range(1.0 / inside.coefficient), pairs))
+            rest = [pair for i, pair in enumerate(e.factors) if i != k]
+            yield raw_product(-e.coefficient, [*rest, (turned, 1.0)])
 
 
 def rewritten_calls(e: Call, algebra: Algebra) -> Iterator[Expression]:

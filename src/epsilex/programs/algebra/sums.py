@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from epsilex.programs.algebra.arithmetic import LOG, Algebra, in_range, raw_product, split, total
 from epsilex.programs.algebra.expanding import together
 from epsilex.programs.algebra.expression import ONE, Call, Expression, Number, Product, Sum, factors_of
-from epsilex.programs.algebra.numbers import same
+from epsilex.programs.algebra.numbers import effort, same
 
 SCALES = 4  # coefficients that are tried as a factor of the whole sum
 
@@ -37,7 +37,10 @@ def common_factors(e: Sum, algebra: Algebra, best: Best) -> Iterator[Expression]
         powers = {k: dict(factors_of(e.terms[k][1]))[base] for k in members}
         least = min(powers.values()) if above else max(powers.values())
         alike = [k for k in members if powers[k] == least]
-        for group in [members] if len(alike) == len(members) else [members, alike]:
+        # Nobody writes x*(a*x + b) + c for a*x^2 + b*x + c.
+        whole = len(members) == len(e.terms) and not e.constant
+        groups = [members] if len(alike) == len(members) else [members, alike] if whole else [alike]
+        for group in groups:
             if len(group) > 1:
                 yield _factored(e, base, least, group, algebra, best)
 
@@ -106,10 +109,17 @@ def completed_squares(e: Sum, algebra: Algebra) -> Iterator[Expression]:
             if e.constant == 0.0 if w == ONE else split(square)[1] not in terms:
                 continue
             half = b / (2.0 * a)
+            if w == ONE and not _easier(half, e.constant - a * half * half, b, e.constant):
+                continue
             inside = algebra.sum([(1.0, u), (half, w)])
             rest = [(c, t) for c, t in e.terms if t is not term and t is not other]
             whole = algebra.power(inside, 2.0)
             yield algebra.sum([*rest, (a, whole), (-a * half * half, square)], e.constant)
+
+
+def _easier(shift: float, left: float, linear: float, constant: float) -> bool:
+    """Whether the numbers of a completed square are no harder to read: `4*x^2 + 3*x + 2` stays."""
+    return effort(shift) + (effort(left) if left else 0.0) <= effort(linear) + effort(constant)
 
 
 def all_squares(e: Sum, algebra: Algebra) -> Iterator[Expression]:

@@ -8,6 +8,7 @@ source     standalone Python and C source code
 languages  other programming languages, by the printers of SymPy
 excel      a formula for a spreadsheet
 modules    PyTorch and JAX, with trainable constants
+names      names of columns as they are read
 table      a front as a LaTeX table
 
 Formula text is in `epsilex.programs.formula`, because the parser reads it back.

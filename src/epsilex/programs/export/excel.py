@@ -21,6 +21,7 @@ FUNCTIONS = {
     "plog": "IF(ABS({0})<1E-6,0,LN(ABS({0})))",
 }  # fmt: skip
 DIGITS = 15  # that Excel keeps
+MAX_CHARACTERS = 8192  # of a formula in Excel
 
 
 def excel(nodes: Iterable[Node], cells: Sequence[str] | None = None) -> str:
@@ -28,7 +29,12 @@ def excel(nodes: Iterable[Node], cells: Sequence[str] | None = None) -> str:
 
     Numbers have the 15 digits that Excel keeps.
     """
-    return "=" + _ExcelWriter(cells).write(nodes)
+    written = "=" + _ExcelWriter(cells).write(nodes)
+    if len(written) > MAX_CHARACTERS:
+        raise ValueError(
+            f"formula: expected at most {MAX_CHARACTERS} characters, which Excel allows; got {len(written)}"
+        )
+    return written
 
 
 def cell(column: int, row: int = 2) -> str:

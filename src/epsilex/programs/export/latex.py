@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from epsilex.programs.export.names import GREEK, letter_and_index
 from epsilex.programs.fold import Node
 from epsilex.programs.formula import Part, Writer, name_of, number
 from epsilex.programs.operators import CALL, POWER, PRODUCT, SUM, Operator
@@ -21,7 +22,6 @@ def latex(
     return _LatexWriter(names, digits, named).write(nodes)
 
 
-_LATEX_NAME = re.compile(r"([A-Za-z])_?([0-9]*)")
 _LATEX_ESCAPES = {
     "\\": r"\backslash ", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\wedge ", "~": r"\sim ", " ": r"\ ",
@@ -29,9 +29,10 @@ _LATEX_ESCAPES = {
 
 
 def _latex_name(name: str) -> str:
-    simple = _LATEX_NAME.fullmatch(name)
+    simple = letter_and_index(name)
     if simple:
-        return f"{simple[1]}_{{{simple[2]}}}" if simple[2] else simple[1]
+        letter = f"\\{simple[0]}" if simple[0] in GREEK else simple[0]
+        return f"{letter}_{{{simple[1]}}}" if simple[1] else letter
     printable = (character if character.isprintable() else " " for character in name)
     return rf"\mathrm{{{''.join(_LATEX_ESCAPES.get(character, character) for character in printable)}}}"
 

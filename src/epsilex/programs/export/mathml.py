@@ -7,13 +7,13 @@ minus signs outside of fractions, roots and exponents, and a long formula wraps 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from epsilex.programs.constants import Written, named_number
+from epsilex.programs.export.names import GREEK, letter_and_index
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.formula import name_of, number
 from epsilex.programs.operators import CALL, CONSTANT, NEGATION, POWER, PRODUCT, SUM, Operator
@@ -21,7 +21,6 @@ from epsilex.programs.operators import CALL, CONSTANT, NEGATION, POWER, PRODUCT,
 DIGITS = 4
 LONG = 3  # nodes in an exponent of e above which it is written as exp()
 
-_SIMPLE_NAME = re.compile(r"([A-Za-z])_?([0-9]+)")
 _SIGN = Markup("<mo form='prefix'>−</mo>")
 _MINUS, _PLUS = Markup("<mo form='infix'>−</mo>"), Markup("<mo form='infix'>+</mo>")
 _TIMES, _DOT = Markup("<mspace width='0.17em'></mspace>"), Markup("<mo>·</mo>")
@@ -109,9 +108,10 @@ def _number(value: float, digits: int) -> _Part:
 
 
 def _name(name: str) -> Markup:
-    simple = _SIMPLE_NAME.fullmatch(name)
+    simple = letter_and_index(name)
     if simple:
-        return Markup("<msub><mi>{}</mi><mn>{}</mn></msub>").format(simple[1], simple[2])
+        letter = Markup("<mi>{}</mi>").format(GREEK.get(simple[0], simple[0]))
+        return Markup("<msub>{}<mn>{}</mn></msub>").format(letter, simple[1]) if simple[1] else letter
     return Markup("<mi>{}</mi>").format("".join(c if c.isprintable() else "�" for c in name))
 
 

@@ -48,7 +48,7 @@ def jax_function(program: Iterable[Node]):
 
     def predict(constants, X):
         values = {k: constants[i] for i, k in enumerate(places)}
-        return _value(nodes, X, values, functions) + jnp.zeros(len(X))
+        return _value(nodes, jnp.asarray(X), values, functions) + jnp.zeros(len(X))
 
     return predict, jnp.asarray([nodes[k][2] for k in places])
 

@@ -15,16 +15,20 @@ import numpy as np
 
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.formula import name_of, text
-from epsilex.programs.operators import CALL, CONSTANT, FEATURE, NEGATION, PRODUCT, Operator
+from epsilex.programs.operators import CALL, CONSTANT, FEATURE, NEGATION, POWER, PRODUCT, Operator
 
 MAX_NESTING = 6
 MAX_LINE = 80
 
-_PLAIN_CALL = re.compile(r"[\w.]+\(\{0\}(, \{1\})?\)")
+# Sources that may stand within an expression: a function, a method, a power.
+_SECOND = r"(\{1\}|\(?-?\d+\)?)"
+_FUNCTION = re.compile(rf"[\w.:]+\(\{{0\}}(, {_SECOND})?\)")
+_METHOD = re.compile(rf"\{{0\}}\.\w+\({_SECOND}?\)")
+_POWER = re.compile(rf"\{{0\}}(\^|\.\^|\*\*){_SECOND}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class Code:
     """An expression; `value` is set if it is a number, `leaf` if it may be repeated at no cost."""
 
     text: str
@@ -37,10 +41,11 @@ class _Code:
         return self.text if self.level >= level else f"({self.text})"
 
 
-class _Source:
-    """Assignments and the final expression of a program, in Python."""
+class Source:
+    """Assignments and the final expression of a program, in Python; other languages override its small methods."""
 
     language, infinity, nan, assignment = "numpy", "np.inf", "np.nan", "{} = {}"
+    negation = NEGATION  # binding strength of a minus sign
 
     def __init__(self, nodes: Iterable[Node]):
         self.lines: list[str] = []
@@ -49,53 +54,67 @@ class _Source:
     def column(self, feature: int) -> str:
         return f"x{feature}"
 
-    def number(self, value: float) -> _Code:
-        word = {math.inf: self.infinity, -math.inf: f"-{self.infinity}"}.get(value, repr(float(value)))
+    def number(self, value: float) -> Code:
+        word = {math.inf: self.infinity, -math.inf: f"-{self.infinity}"}.get(value, self.decimal(value))
         word = self.nan if math.isnan(value) else word
-        return _Code(word, NEGATION if word.startswith("-") else CALL, leaf=True, value=np.float64(value))
+        return Code(word, self.negation if word.startswith("-") else CALL, leaf=True, value=np.float64(value))
 
-    def leaf(self, code: int, feature: int, constant: float) -> _Code:
+    def decimal(self, value: float) -> str:
+        return repr(float(value))
+
+    def template(self, row: Operator, values: Sequence[float | None]) -> str | None:
+        """Source of an operator; None if it is its symbol. `values` are those of the arguments that are numbers."""
+        template = getattr(row, self.language)
+        if template is None and row.precedence == CALL:
+            raise ValueError(f"operator {row.name!r}: expected its source, {self.language}=..., to export it; got None")
+        return template
+
+    def symbol(self, row: Operator) -> str:
+        return row.symbol
+
+    def leaf(self, code: int, feature: int, constant: float) -> Code:
         if code == CONSTANT:
             return self.number(constant)
         if constant == 1.0:
-            return _Code(self.column(feature), leaf=True)
-        return _Code(f"{self.number(constant).text} * {self.column(feature)}", PRODUCT, 1)
+            return Code(self.column(feature), leaf=True)
+        factor = self.number(constant)
+        return Code(f"{factor.text} * {self.column(feature)}", min(PRODUCT, factor.level), 1)
 
-    def branch(self, row: Operator, *parts: _Code) -> _Code:
+    def branch(self, row: Operator, *parts: Code) -> Code:
         values = [part.value for part in parts]
         if None not in values:
             with np.errstate(all="ignore"):
                 return self.number(float(row.value(*values)))
-        template = getattr(row, self.language)
+        template = self.template(row, values)
         if template is not None:
             return self.filled(template, parts)
-        if row.precedence == CALL:
-            raise ValueError(f"operator {row.name!r}: expected its source, {self.language}=..., to export it; got None")
         if row.arity == 1:
-            written, level = f"-{parts[0].within(CALL)}", NEGATION
+            written, level = f"-{parts[0].within(CALL)}", self.negation
         else:
             left, right = parts[0].within(row.precedence), parts[1].within(row.precedence + 1)
-            written, level = f"{left} {row.symbol} {right}", row.precedence
-        return self.cut(_Code(written, level, 1 + max(part.nesting for part in parts)))
+            written, level = f"{left} {self.symbol(row)} {right}", row.precedence
+        return self.cut(Code(written, level, 1 + max(part.nesting for part in parts)))
 
-    def filled(self, template: str, parts: Sequence[_Code]) -> _Code:
+    def filled(self, template: str, parts: Sequence[Code]) -> Code:
         """A call is written inline; any other source gets its own line, with its arguments assigned to names first."""
-        if _PLAIN_CALL.fullmatch(template):
-            written = _fill(template, [part.text for part in parts])
-            return self.cut(_Code(written, nesting=1 + max(part.nesting for part in parts)))
+        inline = next((kind for kind in (_FUNCTION, _METHOD, _POWER) if kind.fullmatch(template)), None)
+        if inline is not None:
+            words = [part.text if inline is _FUNCTION else part.within(CALL) for part in parts]
+            level = POWER if inline is _POWER else CALL
+            return self.cut(Code(_fill(template, words), level, 1 + max(part.nesting for part in parts)))
         words = [(part if part.leaf else self.assign(part)).within(CALL) for part in parts]
-        return self.assign(_Code(_fill(template, words)))
+        return self.assign(Code(_fill(template, words)))
 
-    def cut(self, code: _Code) -> _Code:
+    def cut(self, code: Code) -> Code:
         return self.assign(code) if code.nesting >= MAX_NESTING or len(code.text) > MAX_LINE else code
 
-    def assign(self, code: _Code) -> _Code:
+    def assign(self, code: Code) -> Code:
         name = f"t{len(self.lines)}"
         self.lines.append(self.assignment.format(name, code.text))
-        return _Code(name, leaf=True)
+        return Code(name, leaf=True)
 
 
-class _CSource(_Source):
+class _CSource(Source):
     language, infinity, nan, assignment = "c", "INFINITY", "NAN", "const double {} = {};"
 
     def column(self, feature: int) -> str:
@@ -105,8 +124,8 @@ class _CSource(_Source):
 def python_source(nodes: Iterable[Node], names: Sequence[str] | None = None) -> str:
     """Source of a Python module with one function, `predict(X)`: (rows, columns) in, (rows,) float64 out."""
     nodes = list(nodes)
-    source = _Source(nodes)
-    used = _used(nodes)
+    source = Source(nodes)
+    used = used_columns(nodes)
     head = [
         '"""One formula, as a function of a NumPy array."""',
         "",
@@ -141,7 +160,7 @@ def c_source(nodes: Iterable[Node], names: Sequence[str] | None = None) -> str:
         "",
         f"/* {_in_c_comment(text(nodes, names))}",
         " *",
-        *(f" * x[{k}]: {_in_c_comment(name_of(k, names))}" for k in _used(nodes)),
+        *(f" * x[{k}]: {_in_c_comment(name_of(k, names))}" for k in used_columns(nodes)),
         " */",
         "double predict(const double *x)",
         "{",
@@ -153,7 +172,7 @@ def c_source(nodes: Iterable[Node], names: Sequence[str] | None = None) -> str:
     ])  # fmt: skip
 
 
-def _used(nodes: Iterable[Node]) -> list[int]:
+def used_columns(nodes: Iterable[Node]) -> list[int]:
     return sorted({feature for code, feature, _ in nodes if code == FEATURE})
 
 

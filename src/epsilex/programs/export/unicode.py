@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from epsilex.programs.export.names import GREEK
 from epsilex.programs.fold import Node
-from epsilex.programs.formula import Part, Writer, name_of
-from epsilex.programs.operators import CALL, NEGATION, POWER, Operator
+from epsilex.programs.formula import Part, Writer, name_of, number
+from epsilex.programs.operators import CALL, NEGATION, POWER, PRODUCT, Operator
 
 _RAISED = str.maketrans("0123456789-.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "kappa": "κ", "lambda": "λ",
-    "mu": "μ", "nu": "ν", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "chi": "χ", "psi": "ψ",
-    "omega": "ω", "Delta": "Δ", "Omega": "Ω",
-}  # fmt: skip
-_NUMBERED = re.compile(r"([A-Za-z]+)_?([0-9]+)")
+_NUMBERED = re.compile(r"([A-Za-z]+)_?([0-9]+)")  # here words may have an index, too
 
 
 def unicode(
@@ -32,11 +28,17 @@ class _UnicodeWriter(Writer):
         name = name_of(feature, self.names)
         found = _NUMBERED.fullmatch(name)
         if found:
-            return _GREEK.get(found[1], found[1]) + found[2].translate(_LOWERED)
-        return _GREEK.get(name, "".join(c if c.isprintable() else " " for c in name))
+            return GREEK.get(found[1], found[1]) + found[2].translate(_LOWERED)
+        return GREEK.get(name, "".join(c if c.isprintable() else " " for c in name))
+
+    def decimal(self, value: float) -> Part:
+        mantissa, _, exponent = number(value, self.digits).partition("e")
+        if not exponent:
+            return super().decimal(value)
+        return Part(f"{mantissa}·10{str(int(exponent)).translate(_RAISED)}", PRODUCT, "*")
 
     def symbol(self, factor: str) -> str:
-        factor = factor.replace("sqrt(", "√(").replace("*", "·").replace("^2", "²")
+        factor = factor.replace("sqrt(", "√(").replace("*", "·").replace("^2", "²").replace("^3", "³")
         return re.sub(r"\bpi\b", "π", factor)
 
     def times(self, a: str, b: str) -> str:
