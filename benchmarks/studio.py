@@ -1,14 +1,17 @@
-"""What the studio costs a search: CPU time per generation of a run with the studio open, and of a plain fit.
+"""What the studio costs a search: generations of a run with the studio open, and of a plain fit, in the same time.
 
-`python -m benchmarks.studio [--generations N] [--pairs N]` runs both in processes of their own, in turn. A studio
-serves the run and a client follows its events, as the page does. CPU time is that of the search's process, between its
-first and its last generation; compiling, planting and the answer are not in it. On a busy machine the two rates scatter
-by several percent, so the time that the run spends on snapshots, acts and checkpoints is measured, too.
+`python -m benchmarks.studio [--seconds N] [--pairs N]` runs both in processes of their own, in turn, and changes which
+comes first from pair to pair; it writes benchmarks/STUDIO.md. A studio serves the run and a client follows its events,
+as the page does. A search is counted from its first generation for so many seconds of the clock, with its CPU time in
+them; compiling, planting and the answer are not in it. On a busy machine generations per second scatter with what else
+runs, those per CPU second by several percent. So the time that the run spends on snapshots, acts and checkpoints is
+measured, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import signal
@@ -27,30 +30,43 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.timing import table
 from epsilex.evolution import State
 from epsilex.studio import desk, worker
 from epsilex.studio.preparing import prepared
-from epsilex.studio.project import Project, read_json, read_spec
+from epsilex.studio.project import Project, read_spec
 from epsilex.studio.specs import checked
 from epsilex.tables import read_table
 
 ROWS = 1000
+PAGE = Path(__file__).with_name("STUDIO.md")
+HEAD = """\
+# A run and a plain fit
+
+Written by `python -m benchmarks.studio` on {date}.
+
+Generations in {seconds:g} s of the clock, and the CPU time of the search's process in them; {rows} rows, 1000 programs,
+one thread. The differences are of generations per second of the clock and per CPU second. `aside` is the share of the
+run's CPU time that went into snapshots, acts and checkpoints, `server` the CPU time of the studio's server.
+
+{table}
+"""
 
 
 class Clock:
-    """CPU time of this process between the first generation and the last."""
+    """Time of the clock and CPU time of this process from the first generation on, until so many seconds are over."""
 
-    def __init__(self) -> None:
-        self.seen: dict[int, float] = {}
-        self.aside = 0.0  # seconds on anything but the search
+    def __init__(self, seconds: float) -> None:
+        self.limit, self.seen = seconds, list[tuple[int, float, float]]()
+        self.aside = 0.0  # CPU seconds on anything but the search
 
-    def __call__(self, state: State) -> None:
-        self.seen[state.generation] = time.process_time()
+    def __call__(self, state: State) -> bool:
+        self.seen.append((state.generation, time.monotonic(), time.process_time()))
+        return self.seen[-1][1] - self.seen[0][1] >= self.limit
 
     def said(self) -> str:
-        generations = sorted(self.seen)
-        spent = self.seen[generations[-1]] - self.seen[generations[0]]
-        return json.dumps({"generations": generations[-1] - generations[0], "seconds": spent, "aside": self.aside})
+        generations, wall, cpu = (last - first for first, last in zip(self.seen[0], self.seen[-1], strict=True))
+        return json.dumps({"generations": generations, "wall": wall, "cpu": cpu, "aside": self.aside})
 
     def besides(self, what: Callable) -> Callable:
         """A function whose time counts as spent aside."""
@@ -72,15 +88,15 @@ def a_table() -> bytes:
     return ("\n".join(["a,b,c,d,e,y", *lines]) + "\n").encode()
 
 
-def new_run(project: Project, generations: int, seed: int) -> str:
-    asked = {"target": "y", "generations": generations, "population": 1000, "seconds": 3600, "seed": seed}
+def new_run(project: Project, seed: int) -> str:
+    asked = {"target": "y", "generations": 10**6, "population": 1000, "seconds": 3600, "seed": seed}
     spec = checked(asked, list("abcdey"))
     return project.add_run(spec | {"table": project.add_table("uball5d.csv", a_table())})
 
 
-def plain(folder: Path, id: str) -> None:
+def plain(folder: Path, id: str, seconds: float) -> None:
     """The plain fit of a run's spec, in this process."""
-    project, clock = Project(folder), Clock()
+    project, clock = Project(folder), Clock(seconds)
     spec = read_spec(project.run(id))
     data = prepared(read_table(project.table(spec["table"])[1]), spec)
     est = worker.estimator(spec, data).set_params(callbacks=[clock], polish=False)
@@ -88,15 +104,14 @@ def plain(folder: Path, id: str) -> None:
     print(clock.said())
 
 
-def steered(folder: Path, id: str) -> None:
-    """The run itself, in this process."""
-    clock, estimator = Clock(), worker.estimator
+def steered(folder: Path, id: str, seconds: float) -> None:
+    """The run itself, in this process; it leaves when the time is over."""
+    clock, estimator = Clock(seconds), worker.estimator
     usual = clock.besides(desk.Desk.see)
 
     def see(self: desk.Desk, state: State, archive: Any) -> str | None:
         told = usual(self, state, archive)
-        clock(state)
-        return told
+        return "interrupt" if clock(state) else told
 
     with (
         patch.object(desk.Desk, "see", see),
@@ -127,9 +142,9 @@ class Studio:
         return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def child(what: str, folder: Path, id: str) -> dict[str, float]:
+def child(what: str, folder: Path, id: str, seconds: float) -> dict[str, float]:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.studio", what, str(folder), id],
+        [sys.executable, "-m", "benchmarks.studio", what, str(folder), id, str(seconds)],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -137,35 +152,56 @@ def child(what: str, folder: Path, id: str) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(generations: int, pairs: int) -> None:
-    ratios = []
+def watched(project: Project, id: str, seconds: float) -> dict[str, float]:
+    """The run with a studio open, and the CPU seconds of its server."""
+    studio = Studio(project.folder, id)
+    found = child("steered", project.folder, id, seconds)
+    return found | {"server": studio.end()}
+
+
+def pair(seed: int, seconds: float) -> tuple[dict[str, float], dict[str, float]]:
+    """A plain fit, and a run with the studio open."""
+    with tempfile.TemporaryDirectory() as name:
+        project = Project(Path(name) / "project")
+        id = new_run(project, seed)
+        if seed % 2:
+            open_ = watched(project, id, seconds)
+            return child("plain", project.folder, id, seconds), open_
+        return child("plain", project.folder, id, seconds), watched(project, id, seconds)
+
+
+def rates(found: dict[str, float]) -> tuple[float, float]:
+    """Generations per second of the clock, and per CPU second."""
+    return found["generations"] / found["wall"], found["generations"] / found["cpu"]
+
+
+def measure(seconds: float, pairs: int) -> str:
+    rows, ratios = [], []
     for seed in range(pairs):
-        with tempfile.TemporaryDirectory() as name:
-            project = Project(Path(name) / "project")
-            id = new_run(project, generations, seed)
-            alone = child("plain", project.folder, id)
-            studio = Studio(project.folder, id)
-            began = time.monotonic()
-            watched = child("steered", project.folder, id)
-            wall, server = time.monotonic() - began, studio.end()
-            assert read_json(project.run(id) / "snapshot.json")["phase"] == "done"
-        rates = [one["generations"] / one["seconds"] for one in (alone, watched)]
-        ratios.append(rates[1] / rates[0])
-        print(
-            f"seed {seed}: {rates[0]:.2f} generations per CPU second alone, {rates[1]:.2f} with the studio open "
-            f"({ratios[-1] - 1:+.1%}), {watched['aside'] / watched['seconds']:.1%} of it on snapshots, acts and "
-            f"checkpoints; the server used {server:.1f} s of CPU in {wall:.0f} s",
-            flush=True,
-        )
-    print(f"median {statistics.median(ratios) - 1:+.1%}")
+        alone, watching = pair(seed, seconds)
+        per = [rates(one) for one in (alone, watching)]
+        ratios.append([b / a - 1.0 for a, b in zip(*per, strict=True)])
+        rows.append([
+            seed,
+            *(f"{one['generations']:.0f} in {one['wall']:.0f} s, {one['cpu']:.1f} s" for one in (alone, watching)),
+            *(f"{ratio:+.1%}" for ratio in ratios[-1]), f"{watching['aside'] / watching['cpu']:.1%}",
+            f"{watching['server']:.1f} s",
+        ])  # fmt: skip
+        print(*rows[-1], sep=", ", file=sys.stderr, flush=True)
+    middle = [f"{statistics.median(column):+.1%}" for column in zip(*ratios, strict=True)]
+    rows.append(["median", "", "", *middle, "", ""])
+    names = ["seed", "plain fit", "studio open", "per second", "per CPU second", "aside", "server"]
+    return HEAD.format(date=datetime.date.today(), seconds=seconds, rows=ROWS, table=table(names, rows))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] in (["plain"], ["steered"]):
-        (plain if sys.argv[1] == "plain" else steered)(Path(sys.argv[2]), sys.argv[3])
+        (plain if sys.argv[1] == "plain" else steered)(Path(sys.argv[2]), sys.argv[3], float(sys.argv[4]))
     else:
         parser = argparse.ArgumentParser(description=__doc__)
-        parser.add_argument("--generations", type=int, default=400)
+        parser.add_argument("--seconds", type=float, default=60.0)
         parser.add_argument("--pairs", type=int, default=3)
         options = parser.parse_args()
-        measure(options.generations, options.pairs)
+        found = measure(options.seconds, options.pairs)
+        print(found)
+        PAGE.write_text(found, encoding="utf-8")

@@ -38,7 +38,7 @@ REPORTS = {  # name: page, width, height, scheme
     "report-dark.png": ("pendulum", 1280, 900, "dark"),
     "report-phone.png": ("pendulum", 390, 844, "light"),
     "report-curve.png": ("yeast", 1280, 900, "light"),
-    "report-groups.png": ("doses", 1280, 1420, "light"),
+    "report-groups.png": ("doses", 1280, 1392, "light"),
 }
 COLOURS = 128  # of a picture: enough for a page, and a third of the bytes
 YEAST = [9.6, 18.3, 29.0, 47.2, 71.1, 119.1, 174.6, 257.3, 350.7, 441.0, 513.3, 559.7, 594.8, 629.4, 640.8, 651.1,
@@ -137,7 +137,7 @@ def photograph_notebook(folder: Path) -> None:
     try:
         with chromium() as browser:
             view = browser.new_page(viewport={"width": 1280, "height": 900})
-            while True:
+            while server.poll() is None:
                 try:
                     view.goto(f"http://127.0.0.1:{port}/lab/tree/yeast.ipynb?token=shown")
                     break
@@ -151,7 +151,9 @@ def photograph_notebook(folder: Path) -> None:
             view.get_by_role("menuitem", name="Run All Cells", exact=True).click()
             view.wait_for_selector("text=done after", timeout=300_000)
             view.wait_for_timeout(2000)
-            keep(view.locator(".jp-CodeCell").nth(1).screenshot(), "notebook.png")
+            cell = view.locator(".jp-CodeCell").nth(1).bounding_box()
+            cell["height"] -= 8  # without the border of the next one
+            keep(view.screenshot(clip=cell), "notebook.png")
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
@@ -165,7 +167,7 @@ def studio(folder: Path, table: str) -> Iterator[Page]:
     try:
         address = next(line for line in server.stderr if line.startswith("studio: ")).split()[1]
         with chromium() as browser:
-            view = browser.new_page(viewport={"width": 1280, "height": 1500})
+            view = browser.new_page(viewport={"width": 1280, "height": 1700})
             view.set_default_timeout(300_000)
             view.goto(address)
             view.wait_for_selector("#columns tbody tr")
@@ -175,6 +177,12 @@ def studio(folder: Path, table: str) -> Iterator[Page]:
         server.communicate()
 
 
+def down_to(view: Page, last: str) -> bytes:
+    """The page from its top to the end of an element."""
+    box = view.locator(last).bounding_box()
+    return view.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": box["y"] + box["height"] + 12})
+
+
 def photograph_studio(folder: Path) -> None:
     """A run of the studio on the tutorial's data, half a minute into its search."""
     pendulum().to_csv(folder / "pendulum.csv", index=False)
@@ -182,7 +190,7 @@ def photograph_studio(folder: Path) -> None:
         view.get_by_role("button", name="Start the search").click()
         view.wait_for_selector("#curve .dot")
         view.wait_for_timeout(25_000)
-        keep(view.screenshot(), "studio.png")
+        keep(down_to(view, ".card:has(#curve)"), "studio.png")
 
 
 def photograph_groups(folder: Path) -> None:
@@ -194,7 +202,7 @@ def photograph_groups(folder: Path) -> None:
         view.fill("#generations", "60")
         view.locator("#more summary").click()
         view.locator("#known summary").click()
-        keep(view.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": 1010}), "studio-data.png")
+        keep(down_to(view, "#setup"), "studio-data.png")
         view.get_by_role("button", name="Start the search").click()
         view.wait_for_selector("#phase:has-text('done')")
         view.wait_for_selector("#own tbody tr")

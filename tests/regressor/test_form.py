@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from epsilex import DynamicRegressor, Form, SymbolicRegressor, load_model
+from epsilex import DynamicRegressor, Form, Settings, SymbolicRegressor, load_model
 from epsilex.forms.filling import is_filling, parts
 from epsilex.forms.knowledge import outline_of, scaled
 from epsilex.programs.length import length
@@ -50,6 +50,13 @@ def test_every_model_is_the_form_with_its_functions(est):
                  for name, (names, nodes) in m.form.functions.items()}  # fmt: skip
         expected = inner["f"] * np.exp(-inner["g"]) + m.form.constants["c"]
         np.testing.assert_allclose(m.predict(TABLE), expected, rtol=1e-9)
+
+
+def test_newcomers_fill_the_form_too():
+    """A survival rule that takes in a random program every generation."""
+    settings = Settings(selection="afp", survival="age_fitness", population_size=60)
+    est = SymbolicRegressor(form=FORM, settings=settings, generations=6, time_limit=None, random_state=0, polish=False)
+    assert all(set(m.functions) == {"f", "g"} for m in est.fit(TABLE, Y).models_)
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import signal
 import socket
 import subprocess
 import sys
-import time
 
-import numpy as np
 import pytest
 
+from browsing import WAIT, Server, Visit, generation, go_on, pause, phase, start_a_search, until
 from epsilex import load_model
 from epsilex.studio.lock import alive
 from epsilex.studio.project import Project
@@ -22,104 +19,6 @@ from processes import environment
 from studios import ask, decays, new_project, new_run, pendulums, work
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-WAIT = 180_000  # ms; a busy machine may take long
-
-
-class Server:
-    """A studio in its own process, which can be killed and started again at its port."""
-
-    def __init__(self, folder):
-        self.folder, self.options, self.said = folder, ["--no-browser", "--project", str(folder)], ""
-        self.begin()
-        self.port = int(self.address.rpartition(":")[2])
-        self.options += ["--port", str(self.port)]
-
-    def begin(self) -> None:
-        command = [sys.executable, "-m", "epsilex", "studio", *self.options]
-        self.process = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
-            if found := re.match(r"studio: (http://127\.0\.0\.1:\d+)(/enter\?token=\S+)", line):
-                self.address, self.door = found[1], found[1] + found[2]
-                return
-        raise AssertionError(f"the server ended with {self._ended()}")
-
-    def kill(self) -> None:
-        self.process.kill()
-        self._ended()
-
-    def end(self) -> int:
-        """End it as Ctrl-C does; `said` is what it said since it began."""
-        self.process.send_signal(signal.SIGINT)
-        return self._ended()
-
-    def _ended(self) -> int:
-        with self.process.stderr as pipe:
-            self.said = pipe.read()
-        return self.process.wait(60)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-class Visit:
-    """A browser's visit to a studio: nothing may be said on its console, and no request may leave the machine."""
-
-    def __init__(self, browser, server: Server, **options):
-        self.trouble: list[str] = []
-        self.server, self.away, self.mistaken = server, False, False
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
-
-    def page(self, place: str = "/"):
-        page = self.context.new_page()
-        page.set_default_timeout(WAIT)
-        page.on("console", lambda message: self.note(f"console: {message.text} {message.location.get('url', '')}"))
-        page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: self.trouble.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: self.local(request.url) or self.trouble.append(f"request: {request.url}"))
-        if not self.context.cookies():
-            page.goto(self.server.door)
-            page.wait_for_url(self.server.address + "/")
-        page.goto(self.server.address + place)
-        return page
-
-    def note(self, text: str) -> None:
-        """The browser itself complains while the server is away, and about an answer to a mistake."""
-        if not (self.away and "ERR_" in text) and not (self.mistaken and "400 (Bad Request)" in text):
-            self.trouble.append(text)
-
-    def local(self, url: str) -> bool:
-        return url.startswith((self.server.address, f"blob:{self.server.address}"))
-
-
-def waves() -> bytes:
-    """So many training rows that the search never settles before it is stopped."""
-    rng = np.random.default_rng(1)
-    a, b = rng.uniform(0, 6, 700), rng.uniform(-1, 1, 700)
-    y = 2 * np.sin(a) + b + rng.normal(0, 0.02, 700)
-    return ("a,b,y\n" + "".join(f"{p:.5f},{q:.5f},{r:.5f}\n" for p, q, r in zip(a, b, y, strict=True))).encode()
-
-
-def generation(page) -> int:
-    return int(page.locator("#generation").inner_text().replace(",", ""))
-
-
-def until(holds, seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.1)
-
-
-def phase(page, word: str) -> None:
-    page.wait_for_function("word => document.querySelector('#phase').textContent.startsWith(word)", arg=word)
 
 
 def formulas(page) -> list[str]:
@@ -133,30 +32,6 @@ def look_at(page, row) -> str:
     pick.click()
     page.wait_for_function("exact => document.querySelector('#look').dataset.formula === exact", arg=exact)
     return pick.get_attribute("aria-label")
-
-
-def pause(page) -> None:
-    page.get_by_role("button", name="Pause").click()
-    phase(page, "paused")
-
-
-def go_on(page) -> None:
-    n = generation(page)
-    page.get_by_role("button", name="Continue").click()
-    phase(page, "searching")
-    until(lambda: generation(page) > n)
-
-
-def start_a_search(page) -> None:
-    page.locator("#file").set_input_files({"name": "waves.csv", "mimeType": "text/csv", "buffer": waves()})
-    page.wait_for_selector("#columns tr[data-row=y]")
-    assert page.locator("#target").input_value() == "y"
-    assert page.locator("#columns .histogram").count() == 3
-    page.locator("#more summary").click()
-    page.fill("#population", "100")
-    page.fill("#max-length", "10")
-    page.fill("#seconds", "600")
-    page.get_by_role("button", name="Start the search").click()
 
 
 def see_points_arrive(page) -> None:
@@ -201,6 +76,26 @@ def add_guesses(visit, page) -> None:
     page.wait_for_selector("#log li:has-text('added the guess 2*cos(a + 4.7) + b'):not(.waiting):not(.refused)")
     playwright.expect(page.locator("#guess")).to_have_value("", timeout=WAIT)
     until(lambda: any("cos(" in formula for formula in formulas(page)))
+
+
+def set_bounds(visit, page) -> None:
+    """While the search is paused: the front is judged at once."""
+    visit.mistaken = True
+    page.fill("#bounds", "f >= 0\nf <= -1")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.wait_for_selector("#bounds-error:has-text('expected statements that can hold together')")
+    visit.mistaken = False
+    before = formulas(page)
+    page.fill("#bounds", "increasing in b\nf <= 2.5")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.wait_for_selector("#log li:has-text('set the bounds increasing in b; f <= 2.5'):not(.waiting):not(.refused)")
+    page.wait_for_selector("#bounds-error", state="hidden")
+    go_on(page)
+    n = generation(page)
+    until(lambda: generation(page) > n + 3)
+    assert formulas(page)
+    assert formulas(page) != before
+    pause(page)
 
 
 def reject_a_form(page) -> None:
@@ -292,7 +187,7 @@ def stop_and_export(page, tmp_path) -> None:
     assert json.loads((tmp_path / "notebook").read_text())["nbformat"] == 4
     assert "<!doctype html>" in (tmp_path / "report").read_text()
     kinds = [entry["act"]["kind"] for entry in json.loads((tmp_path / "log").read_text())["log"]]
-    assert {"pause", "continue", "forbid", "guess", "stop"} <= set(kinds)
+    assert {"pause", "continue", "forbid", "guess", "bounds", "stop"} <= set(kinds)
 
 
 def test_from_upload_to_export(browser, tmp_path):
@@ -306,6 +201,7 @@ def test_from_upload_to_export(browser, tmp_path):
         ban_sin(page)
         add_guesses(visit, page)
         pause(page)
+        set_bounds(visit, page)
         reject_a_form(page)
         move_a_slider(page)
         pin_compare_and_write(page)
@@ -433,8 +329,49 @@ def test_what_is_known_already_is_entered_and_refused_in_words(browser, shown):
     assert page.locator("#per-group").is_visible()
     page.fill("#form", "f(t)")
     visit.mistaken = True
+    page.locator("#known summary").click()  # folded away, it opens by itself where something is wrong
     page.get_by_role("button", name="Start the search").click()
-    page.wait_for_selector("#setup-error:has-text('expected no column of groups beside it')")
+    page.wait_for_selector("label:has(#form) .field-error:has-text('expected no column of groups beside it')")
+    assert page.evaluate("document.activeElement.id") == "form"
+    page.fill("#form", "")
+    page.fill("#constraints", "f >= 0\nincreasing in time")
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("label:has(#constraints) .field-error:has-text(\"expected a column among 't'\")")
+    assert page.locator("#form[aria-invalid]").count() == 0
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_units_are_entered_and_refused_at_their_field(browser, shown):
+    visit = Visit(browser, shown[0])
+    page = visit.page()
+    headed = pendulums().replace(b"length,mass,angle,period", b"length [m],mass [stones],angle,period [s]")
+    page.locator("#file").set_input_files({"name": "headed.csv", "mimeType": "text/csv", "buffer": headed})
+    page.wait_for_selector("#columns tr[data-row='period [s]']")
+    assert page.locator("#constant-units").is_hidden()
+    page.get_by_role("button", name="Units from the headers").click()
+    units = [page.get_by_label(f"Unit of {name}") for name in ("length [m]", "mass [stones]", "angle", "period [s]")]
+    assert [unit.input_value() for unit in units] == ["m", "stones", "1", "s"]
+    units[1].fill("pebbles")
+    visit.mistaken = True
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("tr[data-row='mass [stones]'] + tr .field-error:has-text('a unit that pint knows')")
+    playwright.expect(units[1]).to_be_focused()
+    playwright.expect(units[1]).to_have_attribute("aria-invalid", "true")
+    page.select_option("select[data-column='mass [stones]']", "ignore")
+    playwright.expect(units[1]).to_be_hidden()
+    page.get_by_role("button", name="Start the search").click()
+    page.wait_for_selector("tr[data-row='period [s]'] + tr .field-error:has-text('no column has time')")
+    visit.mistaken = False
+    page.select_option("#constant-units", "overall")
+    page.locator("#more summary").click()
+    page.fill("#generations", "5")
+    page.fill("#population", "100")
+    page.fill("#max-length", "10")
+    page.get_by_role("button", name="Start the search").click()
+    phase(page, "done")
+    look_at(page, page.locator("#formulas tbody tr").last)
+    assert "[s" in page.locator("#constants").inner_text()  # a constant carries a unit
     visit.context.close()
     assert visit.trouble == []
 
@@ -460,14 +397,23 @@ def test_a_port_that_is_taken_and_a_project_that_is_open(tmp_path):
         options = ["--no-browser", *(["--port", port] if port != "0" else []), "--project", str(tmp_path / folder)]
         done = subprocess.run(
             [sys.executable, "-m", "epsilex", "studio", *options], env=environment(), capture_output=True, text=True,
-            timeout=60,
+            timeout=180,
         )  # fmt: skip
         assert done.returncode == 2
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
-    with socket.create_connection(("127.0.0.1", server.port)) as raw:  # a gigabyte is refused before it is sent
-        head = f"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {2**30}\r\n\r\n"
-        raw.sendall(head.encode())
-        assert b" 403 " in raw.recv(1000).splitlines()[0]
+    secret, host = Project(server.folder).secret(), f"127.0.0.1:{server.port}"
+    own = (
+        f"Origin: http://{host}\r\nCookie: epsilex-studio-{server.port}={secret['cookie']}\r\n"
+        f"X-Csrf: {secret['csrf']}\r\nX-Name: big.csv\r\n"
+    )
+    for more, status in (
+        ("", b" 403 "),
+        (own, b" 413 "),
+    ):  # a gigabyte is refused before it is sent
+        with socket.create_connection(("127.0.0.1", server.port)) as raw:
+            head = f"POST /api/tables HTTP/1.1\r\nHost: {host}\r\nContent-Length: {2**30}\r\n{more}\r\n"
+            raw.sendall(head.encode())
+            assert status in raw.recv(1000).splitlines()[0]
     assert os.path.isdir(tmp_path / "project")
     assert server.end() == 0

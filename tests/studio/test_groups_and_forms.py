@@ -157,8 +157,8 @@ def test_acts_that_a_form_does_not_allow_are_refused_in_words(project, formed):
     notation = notation_of(project, formed)
     for act in ({"kind": "forbid", "operator": "sin"}, {"kind": "guess", "formula": "length"}):
         with pytest.raises(ValueError, match="functions of a form"):
-            checked(act, notation, 20)
-    assert checked({"kind": "pause"}, notation, 20) == {"kind": "pause"}
+            checked(act, notation, {"max_length": 20})
+    assert checked({"kind": "pause"}, notation, {}) == {"kind": "pause"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from epsilex import Settings
 from epsilex.models.model import model
 from epsilex.programs.parser import parse
 from epsilex.studio import desk, worker
@@ -15,7 +14,6 @@ from epsilex.studio.forms import form_of
 from epsilex.studio.lock import Busy, alive, held
 from epsilex.studio.preparing import prepared
 from epsilex.studio.project import Missing, Project, read_json, read_lines
-from epsilex.studio.publishing import Publisher
 from epsilex.tables import read_table
 from studios import COLUMNS, ask, new_project, new_run, work
 
@@ -25,29 +23,6 @@ NAMES = COLUMNS[:-1]
 @pytest.fixture
 def project(tmp_path) -> Project:
     return new_project(tmp_path)
-
-
-@pytest.fixture
-def unpolished(monkeypatch) -> None:
-    """Fronts as the search leaves them, from a random start: these tests are about its bits, and planting and polishing
-    take most of a short run."""
-    usual, bare = worker.estimator, {"polish": False, "settings": Settings(planters=())}
-    monkeypatch.setattr(worker, "estimator", lambda *arguments: usual(*arguments).set_params(**bare))
-
-
-@pytest.fixture
-def at(monkeypatch, unpolished):
-    """Do something when a search reaches a generation, once."""
-    plans: dict[int, list] = {}
-    usual = Publisher.see
-
-    def see(self, state, archive):
-        for what in plans.pop(state.generation, ()):
-            what()
-        usual(self, state, archive)
-
-    monkeypatch.setattr(Publisher, "see", see)
-    return lambda generation, what: plans.setdefault(generation, []).append(what)
 
 
 def log(project: Project, id: str) -> list[dict]:

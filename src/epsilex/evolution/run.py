@@ -216,8 +216,18 @@ class Run:
         """New programs as a population of age 0."""
         return self.cases.measure(programs, **self._how)
 
+    def judged(self, population: Population) -> Population:
+        """A population measured again by what is known now. Ages stay; so does the close look at an individual whose
+        fitness does."""
+        found = self.refused(self.measured(population.programs))
+        found.age = population.age.copy()
+        found.tame = np.where(found.fitness == population.fitness, population.tame, found.tame)
+        return found
+
     def random(self, n: int, generation: int, purpose: int) -> Programs:
-        """Random programs that keep what is known."""
+        """Random programs that keep what is known; of a form, random fillings."""
+        if self.formed is not None:
+            return self.formed.start(n, generation, purpose)
         draw = functools.partial(start, self.settings, n_features=self.cases.n_features, law=self.law)
         if self.structure is None:
             return draw(n, generation=generation, purpose=purpose)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
@@ -137,10 +135,8 @@ def continued(found: Search, cases: Cases, settings: Settings, n_jobs: int = 1) 
     if cases.prior.form is not None:
         cases.prior.form.check(population.programs)
     run = Run(cases, settings, n_jobs).at(found.state.generation)
-    measured = run.refused(run.measured(population.programs))
-    measured.age = population.age.copy()
+    measured = run.judged(population)
     same = measured.fitness == population.fitness
-    measured.tame = np.where(same, population.tame, measured.tame)
     best = run.refused(run.measured(found.archive.programs.take(found.archive.taken)))
     look_closer(best, run.cases, n_jobs)
     archive.update(best)

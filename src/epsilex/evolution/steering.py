@@ -13,7 +13,7 @@ import numpy as np
 
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
-from epsilex.evolution.observers.renewing import watch
+from epsilex.evolution.observers.renewing import judge, watch
 from epsilex.evolution.observers.structures import shapes_of
 from epsilex.evolution.population import Population
 from epsilex.evolution.purposes import STEER
@@ -53,7 +53,7 @@ def without(found: Search, unwanted: Unwanted, run: Run) -> Search:
     who = np.flatnonzero(unwanted(population.programs))
     if len(who):
         drawn = run.random(run.settings.population_size, state.generation, STEER)
-        population.put(who, run.measured(drawn.take(who)), np.arange(len(who)), run.n_jobs)
+        population.put(who, run.refused(run.measured(drawn.take(who))), np.arange(len(who)), run.n_jobs)
     archive = found.archive.copy()
     archive.drop(unwanted)
     return _with(found, population, archive, len(who), run)
@@ -69,10 +69,19 @@ def with_guess(found: Search, nodes: Sequence[Node], run: Run) -> Search:
     tuned = plain.copy()
     more = replace(settings, tuning_steps=TUNING_STEPS)
     tune_constants(tuned, run.cases.drawn(len(run.cases), np.random.default_rng(0)), more, run.n_jobs)
-    measured = run.measured(Programs.joined([tuned, plain]))
+    measured = run.refused(run.measured(Programs.joined([tuned, plain])))
     worst = np.array([int(np.argmax(population.standing))])
     population.put(worst, measured, np.array([int(np.argmin(measured.standing))]), run.n_jobs)
     return _with(found, population, found.archive.copy(), 2, run)
+
+
+def judged(found: Search, run: Run) -> Search:
+    """The search by what the run knows of the law, which is not what it knew: an individual that violates it has an
+    infinite fitness, and no such program is in the archive."""
+    population = run.at(found.state.generation).judged(found.state.population)
+    archive = found.archive.copy()
+    judge(archive, run)
+    return _with(found, population, archive, len(population), run)
 
 
 def _with(found: Search, population: Population, archive: Archive, evaluated: int, run: Run) -> Search:

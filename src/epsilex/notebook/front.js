@@ -61,7 +61,7 @@ const drawRows = (box, front, chosen, target) => {
     add(row, "td").innerHTML = m.math;
   });
   const marked = body.querySelector(".chosen");
-  if (marked) box.scrollTop = marked.offsetTop - 60;
+  if (marked && marked.offsetTop + marked.offsetHeight > box.clientHeight) box.scrollTop = marked.offsetTop - 60;
 };
 
 const render = ({ model, el }) => {

@@ -8,7 +8,9 @@ lock        whether a run's process is alive
 columns     what the page shows of a table's columns
 specs       what a run is asked for, checked
 preparing   a run's rows, from its table and its spec
+units       units of columns and target, with errors that name the column
 notation    formulas as text, and back
+bounds      what is known of values and slopes
 acts        what a person may do to a run, and the log of it
 forms       formulas compared without their constants
 desk        the loop of a run's process: segments of a search, with acts between them

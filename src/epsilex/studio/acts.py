@@ -12,18 +12,20 @@ from typing import Any
 
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import FIRST_OPERATOR, lookup
+from epsilex.studio.bounds import checked_bounds
 from epsilex.studio.forms import Form, form_of
 from epsilex.studio.notation import Notation
 from epsilex.studio.specs import OPERATORS, number
 
 ACTS, LOG = "acts.jsonl", "log.jsonl"
 COURSE = ("pause", "continue", "extend", "stop")  # they change when a run ends, not what it finds
-CHANGES = ("forbid", "allow", "guess", "reject")
+CHANGES = ("forbid", "allow", "guess", "reject", "bounds")
+UNITS_NEED = ("mul", "div")
 MAX_EXTENSION = 24 * 3600.0
 
 
-def checked(asked: object, notation: Notation, max_length: int) -> dict[str, Any]:
-    """An act as plain JSON values; a ValueError says what is wrong with it."""
+def checked(asked: object, notation: Notation, spec: dict[str, Any]) -> dict[str, Any]:
+    """An act on a run of this spec as plain JSON values; a ValueError says what is wrong with it."""
     if not isinstance(asked, dict) or asked.get("kind") not in COURSE + CHANGES:
         got = asked.get("kind") if isinstance(asked, dict) else type(asked).__name__
         raise ValueError(f"act: expected one of {', '.join(COURSE + CHANGES)}; got {got!r:.40}")
@@ -35,10 +37,14 @@ def checked(asked: object, notation: Notation, max_length: int) -> dict[str, Any
     if kind in ("forbid", "allow"):
         if asked.get("operator") not in OPERATORS:
             raise ValueError(f"operator: expected one of {', '.join(OPERATORS)}; got {asked.get('operator')!r:.40}")
+        if kind == "forbid" and spec["units"] and asked["operator"] in UNITS_NEED:
+            raise ValueError(f"operator: products and quotients make the units of this run; got {asked['operator']}")
         return {"kind": kind, "operator": asked["operator"]}
     if kind == "guess":
-        notation.plain(asked.get("formula"), max_length)
+        notation.plain(asked.get("formula"), spec["max_length"])
         return {"kind": kind, "formula": asked["formula"]}
+    if kind == "bounds":
+        return {"kind": kind, "constraints": checked_bounds(asked, notation.names, spec["constraints"])}
     if kind == "reject":
         short = notation.read(asked.get("formula")).formula
         return {"kind": kind, "formula": asked["formula"], "short": short}
@@ -53,14 +59,16 @@ def operators_in(nodes: Iterable[Node]) -> set[str]:
 class Course:
     """What a spec and its log ask of the rest of the search.
 
-    forbidden  operators forbidden by an act, which a guess must not contain
-    rejected   forms that must not be on the front
-    changes    how many acts have changed what the search finds
+    constraints  statements about values and slopes
+    forbidden    operators forbidden by an act, which a guess must not contain
+    rejected     forms that must not be on the front
+    changes      how many acts have changed what the search finds
     """
 
     operators: tuple[str, ...]
     seconds: float
     generations: int | None
+    constraints: tuple[str, ...] = ()
     forbidden: frozenset[str] = frozenset()
     rejected: frozenset[Form] = frozenset()
     paused: bool = False
@@ -69,7 +77,7 @@ class Course:
 
     @classmethod
     def of(cls, spec: dict[str, Any], log: Iterable[dict[str, Any]], notation: Notation) -> Course:
-        course = cls(tuple(spec["operators"]), spec["seconds"], spec["generations"])
+        course = cls(tuple(spec["operators"]), spec["seconds"], spec["generations"], tuple(spec["constraints"]))
         for entry in log:
             if "refused" not in entry:
                 course = course.after(entry["act"], entry["seconds"], notation)
@@ -99,6 +107,8 @@ class Course:
         if kind == "allow":
             allowed = tuple(name for name in OPERATORS if name in self.operators or name == operator)
             return replace(self, operators=allowed, forbidden=self.forbidden - {str(operator)})
+        if kind == "bounds":
+            return replace(self, constraints=tuple(act["constraints"]))
         if kind == "reject":
             return replace(self, rejected=self.rejected | {form_of(notation.read(act["formula"]))})
         if banned := sorted(operators_in(notation.plain(act["formula"])) & self.forbidden):

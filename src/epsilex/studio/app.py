@@ -21,6 +21,7 @@ from epsilex.studio.exporting import KINDS, exported
 from epsilex.studio.guard import Guard
 from epsilex.studio.project import Missing, Project, read_lines, read_spec
 from epsilex.studio.specs import DEFAULTS, OPERATORS
+from epsilex.studio.units import AtColumn
 from epsilex.studio.uploads import MAX_TABLE, TooLarge, body, json_object
 from epsilex.studio.views import Runs
 
@@ -171,7 +172,7 @@ class Studio:
             try:
                 told = await run_in_threadpool(self._news, chosen, seen)
             except (ValueError, OSError) as error:
-                told = [_event("trouble", {"error": str(error)})]
+                told = [_event("trouble", {"error": _in_words(error)})]
                 await asyncio.sleep(1.0)
             quiet = 0.0 if told else quiet + LOOK
             if quiet > 10.0:
@@ -204,13 +205,17 @@ def _event(name: str, value: object) -> str:
     return f"event: {name}\ndata: {json.dumps(value, allow_nan=False)}\n\n"
 
 
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"The project folder cannot be used: {error.strerror or error}."
+    return str(error)
+
+
 def _told(status: int) -> Callable:
     """A handler that answers with the error in words."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        words = str(error)
-        if isinstance(error, OSError):
-            words = f"The project folder cannot be used: {error.strerror or error}."
-        return JSONResponse({"error": words}, status_code=status)
+        column = {"column": error.column} if isinstance(error, AtColumn) else {}
+        return JSONResponse({"error": _in_words(error), **column}, status_code=status)
 
     return answer

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epsilex.dimensions.units import from_header
 from epsilex.tables.features import EMPTY_SHARE, MAX_CATEGORIES
 from epsilex.tables.numbers import NUMERIC_SHARE, is_text, missing, not_numbers, numbers
 
@@ -26,7 +27,7 @@ def summary(frame: pd.DataFrame) -> dict[str, Any]:
 def _column(column: pd.Series, name: str) -> dict[str, Any]:
     empty = missing(column)
     bad = not_numbers(column)
-    told: dict[str, Any] = {"name": name, "missing": int(empty.sum())}
+    told: dict[str, Any] = {"name": name, "missing": int(empty.sum()), "unit": from_header(name)}
     values = numbers(column)
     values = values[np.isfinite(values)]
     if empty.mean() > EMPTY_SHARE or not len(column[~empty]):

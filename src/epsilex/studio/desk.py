@@ -24,9 +24,10 @@ from epsilex.evolution.observers.checkpoint import load_checkpoint, write_checkp
 from epsilex.evolution.observers.observer import Observer
 from epsilex.evolution.observers.records import exists, previous
 from epsilex.evolution.observers.structures import shapes_of
-from epsilex.evolution.steering import shaped, uses, with_guess, without
+from epsilex.evolution.steering import judged, shaped, uses, with_guess, without
 from epsilex.models.model import Model
 from epsilex.studio.acts import ACTS, CHANGES, LOG, Course
+from epsilex.studio.bounds import Bounds, violates
 from epsilex.studio.forms import form_of
 from epsilex.studio.notation import Notation
 from epsilex.studio.project import append_line, read_lines
@@ -34,6 +35,7 @@ from epsilex.studio.publishing import Publisher
 
 EVERY = 20.0  # seconds between checkpoints, at least
 SHARE = 0.02  # of the time that checkpoints may take
+RETRY = 1.0  # seconds between attempts to write to a disk that is full
 LOOK = 0.1  # seconds between looks at the acts of a paused run
 PATIENCE = 600.0  # seconds after which the process of a paused run leaves; `continue` starts another
 CLEANINGS = 20  # of a front that shows rejected forms, in a row
@@ -47,11 +49,12 @@ class Left(Exception):
 class Desk:
     """The acts of one run: read, done, logged."""
 
-    def __init__(self, folder: Path, spec: dict[str, Any], notation: Notation, publisher: Publisher):
-        self.folder, self.spec, self.notation, self.publisher = folder, spec, notation, publisher
+    def __init__(
+        self, folder: Path, spec: dict[str, Any], notation: Notation, publisher: Publisher, bounds: Bounds
+    ):  # fmt: skip
+        self.folder, self.spec, self.notation, self.publisher, self.bounds = folder, spec, notation, publisher, bounds
         self.log = read_lines(folder / LOG)
         self.course = Course.of(spec, self.log, notation)
-        publisher.hidden = self._is_hated  # a rejected form may be found again, until the front is cleaned
         self.script = list(spec.get("script", ()))[sum("scripted" in entry for entry in self.log) :]
         self._taken = len(self.log) - sum("scripted" in entry for entry in self.log)
         self._seen_size, self._saved, self._every = -1, time.monotonic(), EVERY
@@ -65,6 +68,8 @@ class Desk:
         """Search to the end, or until the process is `leaving`. `scales` lead from the user's units to the search's;
         `stop` holds target and exactness."""
         self.cases, self.first, self.scales, self.n_jobs, self.leaving = cases, settings, scales, n_jobs, leaving
+        self._begun = cases.prior.probes
+        self._know()
         found = self._resumed()
         while True:
             if found is not None:
@@ -153,10 +158,11 @@ class Desk:
             changed = self._changed(act, found)
         except ValueError as error:
             self.course = before
+            self._know()
             self._note(entry | {"refused": str(error)})
             return found
         if self.course.changes != before.changes:
-            self._write(changed)
+            self._waited(lambda: self._write(changed))
             self._note(entry)
             for path in (self._checkpoint(before), previous(self._checkpoint(before))):
                 path.unlink(missing_ok=True)
@@ -170,16 +176,40 @@ class Desk:
             return without(found, uses([act["operator"]]), self._run())
         if act["kind"] == "guess":
             nodes = self.notation.plain(act["formula"])
+            rule = self.cases.prior.rule
+            if rule is not None and not rule.allows(nodes):
+                raise ValueError("formula: expected one whose units are consistent; got another")
             for scales in self.scales:
                 nodes = scaled(nodes, scales, target=False)  # the search scales outputs itself
             if len(nodes) > self.first.max_length:
                 raise ValueError(f"formula: expected at most {self.first.max_length} nodes; got {len(nodes)}")
             return with_guess(found, nodes, self._run())
+        if act["kind"] == "bounds":
+            if len(self.scales) > 1:
+                raise ValueError("constraints: expected numbers between 1e-100 and 1e100; the data has others")
+            self._know()
+            return judged(found, self._run())
         return self._cleaned(found) if act["kind"] == "reject" else found
 
     def _note(self, entry: dict[str, Any]) -> None:
-        append_line(self.folder / LOG, entry)
+        self._waited(lambda: append_line(self.folder / LOG, entry))
         self.log.append(entry)
+
+    # --- bounds ----------------------------------------------------------------------------------------------------
+
+    def _know(self) -> None:
+        """Let the search and the page judge by the bounds of the course."""
+        said = self.course.constraints
+        self.shapes = self.bounds.shapes(said)
+        begun = said == tuple(self.spec["constraints"])
+        probes = self._begun if begun else self.bounds.probes(self.shapes, self.scales[-1])
+        self.cases.prior = replace(self.cases.prior, probes=probes)
+        self.publisher.hide(self._is_hidden)
+
+    def _is_hidden(self, m: Model) -> bool:
+        """A rejected form may be found again, until the front is cleaned; the search looks at fewer points than this
+        to find a violation."""
+        return self._is_hated(m) or violates(m, self.shapes)
 
     # --- rejected forms --------------------------------------------------------------------------------------------
 
@@ -215,8 +245,30 @@ class Desk:
         return Search(*load_checkpoint(path, self.settings, self.cases), "checkpoint")
 
     def _save(self, found: Search, now: bool) -> None:
-        if now or time.monotonic() - self._saved >= self._every:
+        """Write a checkpoint if it is due; without room for it the search goes on."""
+        if not now and time.monotonic() - self._saved < self._every:
+            return
+        try:
             self._write(found)
+        except OSError as error:
+            self._check_folder(error)
+            self._saved = time.monotonic()
+            self.publisher.trouble(f"A checkpoint could not be written for a while: {error.strerror}.")
+
+    def _waited(self, write: Callable[[], None]) -> None:
+        """Write what the search must not go on without; it waits until there is room for it."""
+        while True:
+            try:
+                return write()
+            except OSError as error:
+                self._check_folder(error)
+                self.publisher.trouble(f"The search had to wait: what you asked for cannot be kept, {error.strerror}.")
+                time.sleep(RETRY)
+
+    def _check_folder(self, error: OSError) -> None:
+        """A run whose folder was deleted ends; so does one that has to leave."""
+        if not self.folder.is_dir() or self.leaving():
+            raise error
 
     def _write(self, found: Search) -> None:
         began = time.monotonic()
@@ -230,6 +282,6 @@ class Desk:
         self.publisher.phase("paused", self.course)
         since = time.monotonic()
         while not self._waiting():
-            if time.monotonic() - since > PATIENCE or self.leaving():
+            if time.monotonic() - since > PATIENCE or self.leaving() or not self.folder.is_dir():
                 raise Left("paused")
             time.sleep(LOOK)

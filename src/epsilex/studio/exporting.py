@@ -61,6 +61,7 @@ def said(entry: dict[str, Any]) -> str:
         "forbid": f"forbade {act.get('operator')}",
         "allow": f"allowed {act.get('operator')}",
         "guess": f"added the guess {act.get('formula')}",
+        "bounds": f"set the bounds {'; '.join(act.get('constraints', ())) or 'none'}",
         "reject": f"rejected the form of {act.get('short') or act.get('formula')}",
     }[act["kind"]]
     return f"{what} (refused: {entry['refused']})" if "refused" in entry else what
@@ -82,9 +83,11 @@ def notebook(m: Model, spec: dict[str, Any], table: str) -> str:
                  "population_size": spec["population"], "random_state": spec["seed"]}  # fmt: skip
     if all(role != "error" for role in spec["roles"].values()):
         arguments["noise"] = spec["noise"]
-    asked = {"form": spec["form"], "guesses": spec["guesses"], "groups": groups, "per_group": spec["per_group"]}
-    arguments |= {name: value for name, value in asked.items() if value}
+    known = ("form", "guesses", "per_group", "constraints", "target_unit")
+    arguments |= {name: spec[name] for name in known if spec[name]} | ({"groups": groups} if groups else {})
     listed = ",\n".join(f"    {name}={value!r}" for name, value in arguments.items())
+    if spec["units"]:
+        listed += f",\n    units=dict(table.units) | {spec['units']!r},\n    constant_units={spec['constant_units']!r}"
     dropped = list(spec["roles"])
     labels = f", labels_of(frame[{groups!r}], {groups!r})" if m.own is not None else ""
     with_groups = ""

@@ -11,6 +11,7 @@ import numpy as np
 from epsilex.data.groups import known_codes
 from epsilex.data.losses import loss_function
 from epsilex.data.rows import Rows
+from epsilex.dimensions.carried import carried
 from epsilex.forms.filling import spans
 from epsilex.models.dependence import ROWS, most_important, partial_dependence, places_along
 from epsilex.models.formed import program_of
@@ -48,11 +49,12 @@ PROVEN = {
 class Looker:
     """Looks at formulas over the rows of one run.
 
-    code  (rows,) the group of each row, zeros without groups
+    code   (rows,) the group of each row, zeros without groups
+    units  of the features, and of the target, as text; None if they are not known
     """
 
-    def __init__(self, data: Prepared, notation: Notation, noise: str):
-        self.data, self.notation, self.names = data, notation, data.names
+    def __init__(self, data: Prepared, notation: Notation, noise: str, units: tuple[list[str], str] | None = None):
+        self.data, self.notation, self.names, self.units = data, notation, data.names, units
         self.code = np.zeros(len(data.y), np.int64)
         if data.labels is not None:
             self.code = known_codes(data.labels, notation.labels)
@@ -118,7 +120,9 @@ class Looker:
         return found
 
     def known(self, m: Model) -> Model:
-        """The model with the uncertainty of its constants."""
+        """The model with the uncertainty of its constants, and their units."""
+        if self.units is not None:
+            m = replace(m, units=carried(m.nodes, *self.units))
         if m.own is None:
             return with_uncertainty(m, self.train, [self.noise], self.noise.kind)
         program = Grouped(m.nodes, m.own.values, len(self.names))
@@ -200,7 +204,8 @@ class Looker:
         for k in places:
             value = nodes[k][2]
             of, name = self._place(m, nodes, k)
-            told: dict[str, Any] = {"value": value, "of": of, "name": name or f"c{len(found)}"}
+            unit = m.units.get(k, "1")  # a form has none
+            told: dict[str, Any] = {"value": value, "of": of, "name": name or f"c{len(found)}", "unit": unit}
             error = _error(m, k, value)
             if error is not None and m.uncertainty is not None:
                 half = m.uncertainty.quantile(LEVEL) * error

@@ -95,8 +95,8 @@ class Project:
         return id
 
     def runs(self) -> list[str]:
-        """Ids, the oldest first."""
-        return sorted(path.parent.name for path in (self.folder / "runs").glob("*/spec.json"))
+        """Ids, the oldest first; an OSError if the folder is gone."""
+        return sorted(path.name for path in (self.folder / "runs").iterdir() if (path / "spec.json").exists())
 
     def run(self, id: str) -> Path:
         """Folder of a run."""
@@ -125,8 +125,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_spec(run: Path) -> dict[str, Any]:
-    """The spec in a run's folder; one of an older version has no form, guesses or groups."""
-    return {"form": None, "guesses": [], "per_group": []} | read_json(run / "spec.json")
+    """The spec in a run's folder; one of an older version knows nothing of the law."""
+    nothing: dict[str, Any] = {
+        "form": None, "guesses": [], "per_group": [], "constraints": [], "units": {}, "target_unit": None,
+        "constant_units": "none", "notes": [],
+    }  # fmt: skip
+    return nothing | read_json(run / "spec.json")
 
 
 def write_json(path: Path, value: object, lasting: bool = True) -> None:
@@ -134,12 +138,17 @@ def write_json(path: Path, value: object, lasting: bool = True) -> None:
 
 
 def append_line(path: Path, value: object, safe: bool = True) -> None:
-    """Add a line of JSON; unless it may be lost with the machine's power, force it to disk."""
-    with open(path, "ab") as file:
-        file.write((json.dumps(value, allow_nan=False) + "\n").encode())
-        if safe:
-            file.flush()
-            os.fsync(file.fileno())
+    """Add a line of JSON, whole or not at all; unless it may be lost with the machine's power, force it to disk."""
+    with open(path, "ab", buffering=0) as file:
+        end, left = file.tell(), (json.dumps(value, allow_nan=False) + "\n").encode()
+        try:
+            while left:
+                left = left[file.write(left) :]
+            if safe:
+                os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)  # the next line must not follow half of this one
+            raise
 
 
 def read_lines(path: Path) -> list[Any]:

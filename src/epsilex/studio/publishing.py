@@ -18,7 +18,7 @@ from epsilex.models.model import Model
 from epsilex.programs.fold import Node
 from epsilex.studio.acts import Course
 from epsilex.studio.notation import Notation
-from epsilex.studio.project import append_line, write_json
+from epsilex.studio.project import append_line, read_json, write_json
 
 SNAPSHOT, HISTORY = "snapshot.json", "history.jsonl"
 EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots: at least, and as many as a person should wait
@@ -33,8 +33,10 @@ class Publisher:
         self.folder, self.notation = folder, Notation(())
         self.scales: Sequence[Scales] = ()
         self.form: Tables | None = None
-        self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []}
-        self.hidden: Callable[[Model], bool] = lambda m: False
+        self.told: dict[str, Any] = {"phase": "preparing", "generation": 0, "seconds": 0.0, "front": []} | _found(
+            folder
+        )
+        self._hidden: Callable[[Model], bool] = lambda m: False
         self._last = self._row = 0.0
         self._seen, self._cost = time.process_time(), 0.0  # processor time at the last snapshot, and what it took
         self._texts: dict[bytes, str | None] = {}
@@ -43,14 +45,24 @@ class Publisher:
         """`scales` lead from the user's units to the search's; `form` is that of the search."""
         self.notation, self.scales, self.form = notation, scales, form
 
+    def hide(self, which: Callable[[Model], bool]) -> None:
+        """Leave these formulas out of the front from now on."""
+        self._hidden, self._texts = which, {}
+
     def phase(self, phase: str, course: Course | None = None, **more: Any) -> None:
         """Tell a phase, now."""
         self.told |= {"phase": phase, **more}
         if course is not None:
             self.told |= {
                 "budget": course.seconds, "limit": course.generations, "operators": list(course.operators),
-                "forbidden": sorted(course.forbidden), "began": time.time() - self.told["seconds"],
+                "forbidden": sorted(course.forbidden), "constraints": list(course.constraints),
+                "began": time.time() - self.told["seconds"],
             }  # fmt: skip
+        self._write()
+
+    def trouble(self, words: str) -> None:
+        """Tell what went wrong; the search goes on or waits."""
+        self.told["trouble"] = words
         self._write()
 
     def see(self, state: State, archive: Archive) -> None:
@@ -117,7 +129,7 @@ class Publisher:
             key = b"".join(part.tobytes() for part in parts)
             if last.get(key) is None:
                 m = self.model(archive, i)
-                last[key] = None if m is None or self.hidden(m) else self.notation.written(m)
+                last[key] = None if m is None or self._hidden(m) else self.notation.written(m)
             self._texts[key] = last[key]
         return [formula for formula in self._texts.values() if formula is not None]
 
@@ -126,6 +138,16 @@ class Publisher:
             write_json(self.folder / SNAPSHOT, self.told | {"written": time.time()}, lasting=False)
         except OSError as error:
             self.told["trouble"] = f"Snapshots could not be written for a while: {error.strerror}."
+
+
+def _found(folder: Path) -> dict[str, Any]:
+    """What an earlier process of the run has found, so that the page never shows less."""
+    nothing = {"generation": 0, "seconds": 0.0, "front": []}
+    try:
+        told = read_json(folder / SNAPSHOT)
+    except FileNotFoundError:
+        return nothing
+    return {name: told.get(name, nothing[name]) for name in nothing}
 
 
 def _finite(value: float) -> float | None:

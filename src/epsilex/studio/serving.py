@@ -93,8 +93,8 @@ def bound(port: int | None, tell: Callable[[str], None]) -> socket.socket:
 
 
 def _save(runs: Runs, tell: Callable[[str], None]) -> None:
-    """Let running searches write their checkpoints and leave."""
-    count = runs.interrupt()
+    """Let running searches write their checkpoints and leave; in a folder that was deleted there is nothing to save."""
+    count = runs.interrupt() if (runs.project.folder / "runs").is_dir() else 0
     if not count:
         return
     tell(f"saving {count} run{'s' if count > 1 else ''}; open the project again to continue")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from epsilex.constraints import NOISES
+from epsilex.constraints import CONSTANT_UNITS, NOISES
 from epsilex.evolution.settings import population_for
 from epsilex.programs.operators import BUILT_IN_NAMES, COMMON
 
@@ -15,8 +15,9 @@ ONCE = {"weight": "weights", "error": "standard errors", "group": "groups"}  # r
 OPERATORS = tuple(name for name in BUILT_IN_NAMES if name not in ("pdiv", "plog", "neg"))
 MAX_SECONDS = 7 * 24 * 3600.0
 MAX_LENGTH, MAX_POPULATION = 100, 20_000
-MAX_GUESSES, MAX_CHARACTERS = 20, 2000
-DEFAULTS = {"noise": "auto", "held_back": 0.25, "seconds": 60.0, "seed": 0, "max_length": 50, "operators": list(COMMON)}
+MAX_TEXTS, MAX_CHARACTERS = 20, 2000
+DEFAULTS = {"noise": "auto", "held_back": 0.25, "seconds": 60.0, "seed": 0, "max_length": 50, "operators": list(COMMON),
+            "constant_units": "none"}  # fmt: skip
 
 
 def checked(asked: object, columns: Sequence[str]) -> dict[str, Any]:
@@ -32,8 +33,10 @@ def checked(asked: object, columns: Sequence[str]) -> dict[str, Any]:
     size = asked.get("population")
     roles = _roles(asked.get("roles", {}), columns, str(target))
     form, guesses = _form(asked, roles), texts(asked, "guesses")
-    if form is not None and guesses:
-        raise ValueError("guesses: expected none beside a form; clear one of the two")
+    units, target_unit = _units(asked, roles, columns, str(target)), _unit(asked.get("target_unit"), "target_unit")
+    for name, given in (("guesses", guesses), ("units", units), ("target_unit", target_unit)):
+        if form is not None and given:
+            raise ValueError(f"{name}: expected none beside a form; clear one of the two")
     return {
         "name": words(asked, "name", str(target), 80),
         "target": target,
@@ -41,6 +44,10 @@ def checked(asked: object, columns: Sequence[str]) -> dict[str, Any]:
         "form": form,
         "guesses": guesses,
         "per_group": _per_group(asked, roles, guesses),
+        "constraints": texts(asked, "constraints"),
+        "units": units,
+        "target_unit": target_unit,
+        "constant_units": _one_of(asked, "constant_units", CONSTANT_UNITS),
         "noise": _one_of(asked, "noise", NOISES),
         "held_back": number(asked, "held_back", 0.0, 0.9),
         "operators": operators(asked["operators"]),
@@ -85,8 +92,8 @@ def words(asked: dict, name: str, default: str, most: int) -> str:
 def texts(asked: dict, name: str) -> list[str]:
     """A short list of texts; empty ones do not count."""
     values = asked.get(name) or []
-    if not isinstance(values, list) or len(values) > MAX_GUESSES:
-        raise ValueError(f"{name}: expected a list of at most {MAX_GUESSES} texts; got {values!r:.60}")
+    if not isinstance(values, list) or len(values) > MAX_TEXTS:
+        raise ValueError(f"{name}: expected a list of at most {MAX_TEXTS} texts; got {values!r:.60}")
     if not all(isinstance(value, str) and len(value) <= MAX_CHARACTERS for value in values):
         raise ValueError(f"{name}: expected texts of at most {MAX_CHARACTERS} characters; got others")
     return [value.strip() for value in values if value.strip()]
@@ -103,6 +110,25 @@ def _form(asked: dict, roles: dict[str, str]) -> str | None:
             "form: expected no column of groups beside it; clear the form, or give that column another role"
         )
     return form.strip() or None
+
+
+def _units(asked: dict, roles: dict[str, str], columns: Sequence[str], target: str) -> dict[str, str]:
+    """Units by column, of features only; a column without one is left out."""
+    units = asked.get("units") or {}
+    if not isinstance(units, dict):
+        raise ValueError(f"units: expected an object of columns; got {type(units).__name__}")
+    if unknown := [column for column in units if column not in columns]:
+        raise ValueError(f"units: expected columns of the table; got {unknown[0]!r:.60}")
+    found = {column: _unit(unit, "units") for column, unit in units.items() if column not in (target, *roles)}
+    return {column: unit for column, unit in found.items() if unit is not None}
+
+
+def _unit(unit: object, name: str) -> str | None:
+    if unit is None:
+        return None
+    if not isinstance(unit, str):
+        raise ValueError(f"{name}: expected a unit as text, such as m/s; got {unit!r:.40}")
+    return unit.strip() or None
 
 
 def _per_group(asked: dict, roles: dict[str, str], guesses: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import numpy as np
 
 from epsilex.data.scales import Scales
 from epsilex.models.own import read
-from epsilex.studio import acts
+from epsilex.studio import acts, units
+from epsilex.studio.bounds import Bounds
 from epsilex.studio.columns import summary
 from epsilex.studio.exporting import said
 from epsilex.studio.lock import alive
@@ -30,6 +32,8 @@ from epsilex.tables import read_table
 WATCHED = ("spec.json", SNAPSHOT, acts.ACTS, acts.LOG, "notes.json")
 LIVE = ("waiting", "preparing", "searching", "paused", "finishing")
 POINTS = 400  # of the history drawn
+LEAST = 4 * 2**20  # bytes free on a disk that is not full
+FULL = "The disk is full: the search goes on, but what it finds cannot be kept until there is room again."
 MAX_NOTES, MAX_NOTE = 200, 2000
 
 
@@ -69,7 +73,7 @@ class Runs:
         frame = read_table(path)
         spec = checked(asked, [str(name) for name in frame.columns]) | {"table": asked["table"]}
         data = prepared(frame, spec)
-        _check_together(data, spec)
+        spec["notes"] = _check_together(data, spec)
         id = self.project.add_run(spec | {"made": time.time()})
         self.start(id)
         return id
@@ -104,7 +108,7 @@ class Runs:
         """Add an act to a run's inbox, and start a process if the run has none and the act needs one."""
         folder = self.project.run(id)
         spec = read_spec(folder)
-        act = acts.checked(asked, self.looker(id).notation, spec["max_length"])
+        act = acts.checked(asked, self.looker(id).notation, spec)
         with self._lock:
             if len(read_lines(folder / acts.ACTS)) >= 10_000:
                 raise ValueError("act: this run has 10000 acts; expected no more")
@@ -113,14 +117,17 @@ class Runs:
             self.start(id)
 
     def tend(self) -> None:
-        """Start a process for acts that came while the last process was finishing."""
+        """Start a process for acts that came while the last process was leaving; one that failed has seen those that
+        came before it said so."""
         for id in self.project.runs():
-            folder = self.project.run(id)
-            if self._snapshot(folder)["phase"] != "done" or self.running(id):
+            if self.running(id):
                 continue
+            folder = self.project.run(id)
+            told = self._snapshot(folder)
+            seen = told["written"] if told["phase"] == "failed" else 0.0
             log = [entry for entry in read_lines(folder / acts.LOG) if "scripted" not in entry]
             waiting = read_lines(folder / acts.ACTS)[len(log) :]
-            if any(act["kind"] in ("continue", "extend") for act in waiting):
+            if any(act["kind"] in ("continue", "extend") and act["asked"] > seen for act in waiting):
                 self.start(id)
 
     def running(self, id: str) -> bool:
@@ -151,7 +158,7 @@ class Runs:
                 if len(self._lookers) > 8:
                     self._lookers.clear()
                 data = self.data(spec)
-                self._lookers[id] = Looker(data, Notation.of(data, spec), spec["noise"])
+                self._lookers[id] = Looker(data, Notation.of(data, spec), spec["noise"], units.texts_of(spec, data))
             return self._lookers[id]
 
     def data(self, spec: dict[str, Any]) -> Prepared:
@@ -162,7 +169,7 @@ class Runs:
     def signature(self, id: str) -> tuple:
         """Changes when the view of a run does."""
         folder = self.project.run(id)
-        return (*(_stamp(folder / name) for name in WATCHED), self.running(id))
+        return (*(_stamp(folder / name) for name in WATCHED), self.running(id), self._is_full())
 
     def brief(self, id: str) -> dict[str, Any]:
         """A run in a line."""
@@ -189,22 +196,27 @@ class Runs:
             "features": looker.names,
             "groups": {"column": looker.notation.column, "labels": list(looker.notation.labels)},
             "rows": {"train": len(looker.train.y), "held": len(looker.held.y)},
-            "notes_on_data": list(looker.data.table.notes),
+            "notes_on_data": [*looker.data.table.notes, *spec["notes"]],
             "front": looker.front(snapshot["front"], final),
             "chosen": snapshot.get("chosen") if final else None,
             "why": snapshot.get("why"),
             "reason": snapshot.get("reason") if final else None,
             "message": snapshot.get("message"),
-            "trouble": snapshot.get("trouble"),
+            "trouble": FULL if self._is_full() else snapshot.get("trouble"),
             "digest": snapshot.get("digest"),
             "same": snapshot.get("digest") == spec["expected"] if final and "expected" in spec else None,
             "operators": snapshot.get("operators", spec["operators"]),
             "forbidden": snapshot.get("forbidden", []),
+            "constraints": snapshot.get("constraints", spec["constraints"]),
             "log": [{"generation": e["generation"], "said": said(e), "refused": "refused" in e} for e in log],
             "waiting": [said({"act": act}) for act in asked[done:]],
             "history": self._history(folder),
             "notes": self.notes(id),
         }
+
+    def _is_full(self) -> bool:
+        """Whether the disk is about full; a run cannot tell, because it cannot write."""
+        return shutil.disk_usage(self.project.folder).free < LEAST
 
     def _snapshot(self, folder: Path) -> dict[str, Any]:
         first = {"phase": "waiting", "generation": 0, "seconds": 0.0, "front": []}
@@ -258,18 +270,22 @@ class Runs:
             write_json(self.project.run(id) / "notes.json", {"notes": kept})
 
 
-def _check_together(data: Prepared, spec: dict[str, Any]) -> None:
-    """What a search would refuse of a spec and its rows, said before it starts."""
+def _check_together(data: Prepared, spec: dict[str, Any]) -> list[str]:
+    """Raise what a search would refuse of a spec and its rows before it starts; returns what there is to tell."""
     if data.sigma is None and spec["noise"] == "relative" and not _one_sign(data.y):
         raise ValueError("noise: expected a target of one sign for relative noise")
-    Notation.of(data, spec)
+    notation = Notation.of(data, spec)
+    Bounds.of(data, notation).shapes(spec["constraints"])
     named = {name for guess in spec["guesses"] for name in read(guess, data.names, "guesses").labels.values()}
     if unknown := [name for name in spec["per_group"] if name not in named]:
         raise ValueError(f"per_group: expected names of constants in the guesses; got {', '.join(map(repr, unknown))}")
-    limited = {"form": spec["form"] is not None, "groups": data.labels is not None}
+    limited = {
+        "form": spec["form"] is not None, "groups": data.labels is not None, "constraints": bool(spec["constraints"])
+    }  # fmt: skip
     if any(limited.values()) and Scales.modest(data.X, data.y) is not None:
         which = next(name for name, value in limited.items() if value)
         raise ValueError(f"{which}: expected numbers between 1e-100 and 1e100; the data has others")
+    return units.check(spec, data)
 
 
 def _one_sign(y: np.ndarray) -> bool:

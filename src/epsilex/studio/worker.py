@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ import numpy as np
 from epsilex.data.scales import Scales
 from epsilex.evolution import Cases, Search, Settings, Stop
 from epsilex.evolution.observers import settling
+from epsilex.knowing import Task
 from epsilex.models.choice.words import Choice
 from epsilex.programs.formula import text
 from epsilex.regressor import SymbolicRegressor
 from epsilex.searching import EXACT
+from epsilex.studio.bounds import Bounds
 from epsilex.studio.desk import Desk, Left
 from epsilex.studio.exporting import write_result
 from epsilex.studio.forms import form_of
@@ -29,6 +32,7 @@ from epsilex.studio.notation import Notation
 from epsilex.studio.preparing import Prepared, prepared
 from epsilex.studio.project import Project, read_spec
 from epsilex.studio.publishing import Publisher
+from epsilex.studio.units import parameters
 from epsilex.tables import read_table
 
 
@@ -49,13 +53,14 @@ class SteeredRegressor(SymbolicRegressor):
         with terminated() as leaving:
             stop = Stop(0, None, target, exact)
             found = self.desk.search(cases, settings, scales, stop, patience, leaving, self.n_jobs or 1)
+        self._shapes = self.desk.shapes
         publisher.show(found)
         publisher.phase("finishing", self.desk.course, reason=found.reason)
         return found
 
-    def _keep(self, *arguments: Any) -> None:
-        """The answer without rejected forms, which tidying may have made again."""
-        super()._keep(*arguments)
+    def _keep(self, found: Search, settings: Settings, task: Task) -> None:
+        """The answer by the bounds that were set last, without rejected forms, which tidying may have made again."""
+        super()._keep(found, settings, replace(task, known=replace(task.known, shapes=self._shapes)))
         rejected = self.desk.course.rejected
         kept = [m for m in self.models_ if form_of(m) not in rejected]
         if len(kept) in (0, len(self.models_)):
@@ -100,6 +105,8 @@ def estimator(spec: dict[str, Any], data: Prepared, cls: type[SymbolicRegressor]
         form=spec["form"],
         groups=data.groups or None,
         per_group=spec["per_group"],
+        constraints=spec["constraints"],
+        **parameters(spec, data),
         n_jobs=max(1, (os.cpu_count() or 1) - 1),  # one is left for the page
     )
 
@@ -117,7 +124,7 @@ def work(project: Project, id: str) -> None:
         training = ~data.held_back
         est = estimator(spec, data, SteeredRegressor)
         est.modest = Scales.modest(data.X[training], data.y[training])
-        est.desk = Desk(folder, spec, notation, publisher)
+        est.desk = Desk(folder, spec, notation, publisher, Bounds.of(data, notation))
         est.fit(data.to_fit(), data.y[training], data.weight[training])
         write_result(folder, name, spec, data, est, est.desk.log)
         publisher.phase(

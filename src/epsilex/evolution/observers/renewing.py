@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 def take_in(archive: Archive, state: State, run: Run) -> None:
     """Update the archive by a state, on the cases of that state."""
     if run.redrawn_for(state.generation):
-        watch(archive, run)
-        archive.measure_again(lambda programs: _measured(programs, run))
+        judge(archive, run)
     archive.update(state.population)
+
+
+def judge(archive: Archive, run: Run) -> None:
+    """Measure the archive's programs again, by the current cases and what is known of their law; those that violate it
+    lose their places."""
+    watch(archive, run)
+    archive.measure_again(lambda programs: _measured(programs, run))
 
 
 def watch(archive: Archive, run: Run) -> None:

@@ -6,12 +6,12 @@ const csrf = $('meta[name="csrf"]').content;
 
 const answered = async (response) => {
   if (response.ok) return response;
-  let words = `The server answered ${response.status}.`;
+  let told = { error: `The server answered ${response.status}.` };
   try {
     const text = await response.text();
-    words = text.startsWith("{") ? JSON.parse(text).error : text.trim() || words;
+    told = text.startsWith("{") ? JSON.parse(text) : { error: text.trim() || told.error };
   } catch { /* no words came */ }
-  throw new Error(words);
+  throw Object.assign(new Error(told.error), { column: told.column });
 };
 
 const ask = async (path, options) => {

@@ -2,12 +2,16 @@
 
 import { get, post, upload } from "./api.js";
 import { histogram } from "./charts.js";
-import { $, all, el, figure, say } from "./dom.js";
+import { $, all, el, figure, lines, say } from "./dom.js";
 
 const ROLES = [["feature", "feature"], ["ignore", "ignore"], ["weight", "weights"], ["error", "standard errors"], ["group", "groups"]];
 const FAMILIES = [["Arithmetic", ["add", "sub", "mul", "div", "inv"]], ["Powers", ["square", "sqrt", "pow", "abs"]],
   ["Exponential", ["exp", "log", "tanh"]], ["Angles", ["sin", "cos", "asin", "acos"]]];
 const KINDS = { number: "numbers", categories: "categories", text: "text", empty: "mostly empty", other: "other" };
+
+const FIELDS = { target: "#target", noise: "#noise", seconds: "#seconds", held_back: "#held", operators: "#operators", form: "#form", guesses: "#guesses",
+  per_group: "#per-group", constraints: "#constraints", constant_units: "#constant-units", name: "#name", max_length: "#max-length", population: "#population",
+  generations: "#generations", seed: "#seed" }; // where the page asks for what the server may refuse
 
 let project = null, table = null, openRun = null;
 
@@ -20,6 +24,8 @@ export const setUp = (opener) => {
   drop.addEventListener("drop", (event) => take(event.dataTransfer.files[0]));
   $("#target").addEventListener("change", showRoles);
   $("#columns").addEventListener("change", showRoles);
+  $("#columns").addEventListener("input", showUnits);
+  $("#units-header").addEventListener("click", () => { for (const field of unitFields()) field.value = field.dataset.header || "1"; showUnits(); });
   $("#setup").addEventListener("submit", (event) => { event.preventDefault(); start(); });
 };
 
@@ -79,7 +85,7 @@ const choose = async (id) => {
   }
   $("#setup").hidden = false;
   for (const chip of all("#tables button")) chip.setAttribute("aria-pressed", String(chip.dataset.table === id));
-  say($("#setup-error"), "");
+  forgive();
   $("#table-name").textContent = `${table.name}: ${table.rows.toLocaleString("en")} rows, ${table.columns.length} columns`;
   const numeric = table.columns.filter((c) => c.kind === "number");
   $("#target").replaceChildren(...table.columns.filter((c) => c.kind === "number").map((c) => el("option", { value: c.name }, c.name)));
@@ -100,6 +106,8 @@ const row = (column) => {
   return el("tr", { "data-row": column.name },
     el("th", { class: "left name", scope: "row" }, column.name, el("span", { class: "quiet kind" }, KINDS[column.kind])),
     el("td", { class: "left role" }, select, el("span", { class: "badge strong is-target" }, "target")),
+    el("td", { class: "left unit" }, column.kind === "number" ? el("input", { type: "text", maxlength: 100, spellcheck: "false", autocomplete: "off",
+      "aria-label": `Unit of ${column.name}`, "data-unit": column.name, "data-header": column.unit }) : null),
     el("td", { class: "left shape" }, shape), el("td", {}, range),
     el("td", { class: column.missing ? "some" : "quiet" }, String(column.missing)));
 };
@@ -107,26 +115,62 @@ const row = (column) => {
 const showRoles = () => {
   const target = $("#target").value, grouped = all("#columns select").some((s) => s.value === "group" && s.dataset.column !== target);
   $("#per-group-field").hidden = !grouped;
-  for (const line of all("#columns tr[data-row]")) line.classList.toggle("target-row", line.dataset.row === target);
+  for (const line of all("#columns tr[data-row]")) {
+    line.classList.toggle("target-row", line.dataset.row === target);
+    line.classList.toggle("no-unit", line.dataset.row !== target && $("select", line).value !== "feature");
+  }
+  showUnits();
+};
+
+// The fields for units of the target and of the features.
+const unitFields = () => all("#columns tr:not(.no-unit) [data-unit]");
+
+const showUnits = () => {
+  const fields = unitFields();
+  $("#units-header").hidden = !fields.some((field) => field.dataset.header);
+  $("#constant-units-field").hidden = !fields.some((field) => field.value.trim());
+};
+
+// Say what is wrong beside the field that it is about; without one, beside the button.
+const blame = ({ message, column }) => {
+  const name = /^(\w+): /.exec(message)?.[1], unitOf = column ?? (name === "target_unit" ? $("#target").value : null);
+  const role = { weight: "weight", error: "error", groups: "group" }[name];
+  const field = unitOf !== null ? all("[data-unit]").find((f) => f.dataset.unit === unitOf)
+    : role ? all("#columns select").find((select) => select.value === role) : name in FIELDS ? $(FIELDS[name]) : null;
+  if (!field || field.closest("[hidden]")) return say($("#setup-error"), message);
+  for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  const said = message.slice(name ? name.length + 2 : 0), line = field.closest("tr"), how = { class: "error field-error", role: "alert", id: "field-error" };
+  if (line) line.after(el("tr", { class: "line-error" }, el("td", { class: "left", colspan: line.children.length }, el("span", how, said))));
+  else (field.closest("label") || field).append(el("span", how, said));
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-errormessage", "field-error");
+  (field.matches("fieldset") ? $("input", field) : field).focus();
+};
+
+const forgive = () => {
+  say($("#setup-error"), "");
+  ($(".line-error") || $("#field-error"))?.remove();
+  for (const field of all("[aria-invalid]")) { field.removeAttribute("aria-invalid"); field.removeAttribute("aria-errormessage"); }
 };
 
 const start = async () => {
   const button = $("#setup button[type=submit]"), optional = (id) => ($(id).value === "" ? null : Number($(id).value));
   const roles = Object.fromEntries(all("#columns select").map((s) => [s.dataset.column, s.value]));
-  const listed = (id, by) => ($(id).closest("[hidden]") ? [] : $(id).value.split(by).map((word) => word.trim()).filter(Boolean));
+  const units = Object.fromEntries(unitFields().map((field) => [field.dataset.unit, field.value]));
   button.disabled = true;
+  forgive();
   try {
     const { id } = await post("/api/runs", {
       table: table.id, target: $("#target").value, roles, noise: $("#noise").value, seconds: Number($("#seconds").value),
       held_back: Number($("#held").value) / 100, operators: all("#operators input:checked").map((box) => box.value),
       name: $("#name").value, max_length: Number($("#max-length").value), population: optional("#population"),
-      form: $("#form").value.trim() || null, guesses: listed("#guesses", "\n"), per_group: listed("#per-group", ","),
+      form: $("#form").value.trim() || null, guesses: lines("#guesses"), per_group: $("#per-group-field").hidden ? [] : lines("#per-group", ","),
+      constraints: lines("#constraints"), units, target_unit: units[$("#target").value], constant_units: $("#constant-units").value,
       generations: optional("#generations"), seed: Number($("#seed").value),
     });
-    say($("#setup-error"), "");
     openRun(id);
   } catch (error) {
-    say($("#setup-error"), error.message);
+    blame(error);
   } finally {
     button.disabled = false;
   }

@@ -47,6 +47,9 @@ export const say = (node, words) => {
   node.hidden = !words;
 };
 
+// What a person wrote into a field, in parts without the empty ones.
+export const lines = (id, by = "\n") => $(id).value.split(by).map((word) => word.trim()).filter(Boolean);
+
 // Keep what a tab looks at over a reload, where the browser lets us.
 export const remember = (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* private mode */ } };
 export const recall = (key) => { try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; } };

@@ -9,7 +9,7 @@ export const PHASES = { waiting: "starting", preparing: "compiling", searching: 
 const REASONS = { time: "the time was up", generations: "all generations are done", stopped: "you stopped it", settled: "nothing better was found for a long time",
   exact: "its formula is exact", interpolation: "formulas pass through every row", target: "the error asked for is reached" };
 
-let run = null, heard = 0, pick = null, drawn = "";
+let run = null, heard = 0, pick = null, drawn = "", refusal = ""; // why the last act of a person was not taken
 
 export const setUp = (picker) => {
   pick = picker;
@@ -21,14 +21,16 @@ export const setUp = (picker) => {
 const act = async (body) => {
   try {
     await post(`/api/runs/${run.id}/acts`, body);
-    say($("#run-message"), "");
+    refusal = "";
   } catch (error) {
-    say($("#run-message"), error.message);
+    refusal = error.message;
   }
+  showCourse();
 };
 
 export const show = (view, selected) => {
   const other = run?.id !== view.id;
+  if (other) refusal = "";
   run = view;
   heard = Date.now();
   $("#run-title").replaceChildren("A formula for ", el("em", {}, view.target));
@@ -62,7 +64,7 @@ const showCourse = () => {
   const same = run.same === true ? "Replayed: the same front, bit for bit." : run.same === false ? "Replayed: another front came out." : "";
   const words2 = phase === "failed" ? `The run failed: ${run.message}`
     : phase === "interrupted" ? "The process of this run ended. Continue goes on from its last checkpoint; nothing is lost." : run.trouble || "";
-  say($("#run-message"), words2);
+  say($("#run-message"), refusal || words2);
   if (same) badge.textContent = same;
   showClock();
 };
@@ -98,6 +100,8 @@ const showTable = (selected) => {
     if (focused) rows.find((r) => r.dataset.exact === focused)?.querySelector(".pick").focus({ preventScroll: true });
   }
   $("#no-front").hidden = run.front.length > 0;
+  $("#no-front").textContent = run.generation > 0 && run.constraints.length ? "No formula satisfies the bounds yet. If that stays so, loosen them under Steer."
+    : "The first formulas appear once the kernels are compiled or loaded; on a new machine that takes half a minute.";
 };
 
 const newRow = (f) => {

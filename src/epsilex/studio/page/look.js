@@ -144,7 +144,7 @@ const showConstants = () => {
     const name = c.of ? `${c.name} of ${c.of}` : c.name;
     const slider = el("input", { type: "range", min: c.from, max: c.to, step: "any", value: c.value, "aria-label": name, "data-constant": i, oninput: slide });
     const between = c.low === undefined || c.low === null ? "" : `95%: ${figure(c.low)} to ${figure(c.high)}`;
-    return el("div", { class: "constant" }, el("span", { class: "constant-name" }, c.name, c.of ? el("span", { class: "quiet" }, ` of ${c.of}`) : null),
+    return el("div", { class: "constant" }, el("span", { class: "constant-name" }, c.name, c.of ? el("span", { class: "quiet" }, ` of ${c.of}`) : null, c.unit === "1" ? null : el("span", { class: "quiet" }, ` [${c.unit}]`)),
       slider, el("output", { class: "numbers" }, figure(c.value, 5)), el("span", { class: "quiet numbers between" }, between));
   }));
 };

@@ -1,32 +1,37 @@
-// Steer: operators, guesses, and the log of every act.
+// Steer: operators, guesses, bounds, and the log of every act.
 
 import { post } from "./api.js";
 import { symbolOf } from "./data.js";
-import { $, el, say } from "./dom.js";
+import { $, el, lines, say } from "./dom.js";
 
-let run = null, operators = [];
+let run = null, operators = [], typed = false; // whether a person has typed bounds that are not set yet
 
 export const setUp = () => {
   $("#guess-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     if (await act({ kind: "guess", formula: $("#guess").value })) $("#guess").value = "";
   });
+  $("#bounds").addEventListener("input", () => { typed = true; });
+  $("#bounds-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await act({ kind: "bounds", constraints: lines("#bounds") }, "#bounds-error");
+  });
 };
 
-const act = async (body) => {
+const act = async (body, words = "#steer-error") => {
   try {
     await post(`/api/runs/${run.id}/acts`, body);
-    say($("#steer-error"), "");
+    say($(words), "");
     return true;
   } catch (error) {
-    say($("#steer-error"), error.message);
+    say($(words), error.message);
     return false;
   }
 };
 
 export const show = (view, known) => {
   const formed = Boolean(view.spec.form), fixed = Boolean(view.spec.replays) || formed;
-  if (run?.id !== view.id) say($("#steer-error"), "");
+  if (run?.id !== view.id) { typed = false; say($("#steer-error"), ""); say($("#bounds-error"), ""); }
   run = view;
   operators = known;
   const key = JSON.stringify([view.id, view.operators, view.forbidden, fixed]), box = $("#allowed");
@@ -39,8 +44,18 @@ export const show = (view, known) => {
   $("#guess").disabled = $("#guess-form button").disabled = fixed;
   $("#allowed-about").textContent = formed ? "The functions of a form are searched with the operators that the run began with. A form of a formula may still be rejected."
     : "Click one to forbid or allow it from the next generation on. Formulas with a forbidden operator leave the population.";
-  $("#guess-about").textContent = formed ? "Guesses cannot stand beside a form." : `A formula over ${view.features.slice(0, 6).map(quoted).join(", ")}${view.features.length > 6 ? ", …" : ""}; its constants are tuned. Such as ${example(view)}.`;
+  $("#guess-about").textContent = formed ? "Guesses cannot stand beside a form." : `A formula over ${view.features.slice(0, 6).map(quoted).join(", ")}${view.features.length > 6 ? ", …" : ""}; its constants are tuned.${view.spec.target_unit ? " Its units must be consistent." : ` Such as ${example(view)}.`}`;
+  showBounds();
   showLog();
+};
+
+// The bounds in force, unless a person is typing others.
+const showBounds = () => {
+  const box = $("#bounds"), said = run.constraints.join("\n"), example = quoted(run.features[0]);
+  if (lines("#bounds").join("\n") === said) typed = false;
+  if (!typed && box.value !== said) box.value = said;
+  box.disabled = $("#bounds-form button").disabled = Boolean(run.spec.replays);
+  $("#bounds-about").textContent = `What every formula f must satisfy within the range of the data, one per line: f >= 0, f <= 100, increasing in ${example}, decreasing in ${example}, convex in ${example}, concave in ${example}. They replace those before them; without any, all are lifted.`;
 };
 
 const quoted = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name.replaceAll("`", "``")}\``);
