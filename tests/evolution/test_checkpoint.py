@@ -339,6 +339,8 @@ class TestWithoutExecuting:
             lambda header, body: header.update(schema="other"),
             lambda header, body: header.update(schema=[]),
             lambda header, body: header["rows"][-1].update(seconds=10**400),
+            lambda header, body: header["rows"][-1].update(best_mae=10**400),
+            lambda header, body: header.update(generation=10**400),
             lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [2**64, 15]]),
             lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "object", [30, 15]]),
             lambda header, body: header["arrays"].__setitem__(0, ["population.opcode", "uint8", [10**9, 15]]),

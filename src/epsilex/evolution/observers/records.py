@@ -20,6 +20,7 @@ from epsilex.evolution.observers.history import PARTS
 from epsilex.files import read_file, write_file
 from epsilex.selection.methods import KINDS
 
+MOST = 2**63  # whole numbers are smaller
 COMMON = {"arrays": list, "sha256": str, "rows": list, "settings": dict, "cases": str}
 ROW = {"generation", "evaluations", "seconds", *(f"seconds_{part}" for part in PARTS)}  # numbers of 0 and more
 
@@ -75,7 +76,9 @@ def _read(path: Path, schemas: Mapping[str, Mapping[str, type]]) -> tuple[dict, 
         raise ValueError(f"expected schema {' or '.join(schemas)}")
     if not all(type(header.get(key)) is kind for key, kind in {**COMMON, **schemas[header["schema"]]}.items()):
         raise ValueError("its header does not hold what it should")
-    if not all(map(_is_row, header["rows"])) or any(header.get(name, 0) < 0 for name in ("generation", "evaluations")):
+    if not all(map(_is_row, header["rows"])) or any(
+        not 0 <= header.get(name, 0) < MOST for name in ("generation", "evaluations")
+    ):
         raise ValueError("its history is not one")
     if hashlib.sha256(body).hexdigest() != header["sha256"]:
         raise ValueError("its arrays do not match their checksum")
@@ -87,7 +90,7 @@ def _is_row(row: object) -> bool:
     return (
         isinstance(row, dict)
         and row.keys() >= ROW
-        and all(type(value) in (int, float) for value in row.values())
+        and all(type(value) is float or (type(value) is int and abs(value) < MOST) for value in row.values())
         and all(math.isfinite(row[name]) and row[name] >= 0 for name in ROW)
     )
 
