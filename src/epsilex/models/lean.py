@@ -162,7 +162,7 @@ def numbers(
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
             apart = abs(a_value) - abs(b_value)
-            known = 0.0 < both and apart * apart <= EQUAL**2 * both
+            known = 0.0 < both < math.inf and apart * apart <= EQUAL**2 * both
             # Constants of equal slopes, as in cos(a*x) + cos(b*x), are apart in a direction that is not resolved at
             # all, and the pseudo-inverse shows a spread of 0 there.
             if known or abs(apart) <= ALIKE * abs(a_value):
