@@ -46,8 +46,9 @@ HEAD = """\
 Written by `python -m benchmarks.studio` on {date}.
 
 Generations in {seconds:g} s of the clock, and the CPU time of the search's process in them; {rows} rows, 1000 programs,
-one thread. The differences are of generations per second of the clock and per CPU second. `aside` is the share of the
-run's CPU time that went into snapshots, acts and checkpoints, `server` the CPU time of the studio's server.
+a thread on each of {cores} cores. The differences are of generations per second of the clock and per CPU second.
+`aside` is the share of the run's CPU time that went into snapshots, acts and checkpoints, `server` the CPU time of the
+studio's server, its start included.
 
 {table}
 """
@@ -191,7 +192,8 @@ def measure(seconds: float, pairs: int) -> str:
     middle = [f"{statistics.median(column):+.1%}" for column in zip(*ratios, strict=True)]
     rows.append(["median", "", "", *middle, "", ""])
     names = ["seed", "plain fit", "studio open", "per second", "per CPU second", "aside", "server"]
-    return HEAD.format(date=datetime.date.today(), seconds=seconds, rows=ROWS, table=table(names, rows))
+    circumstances = {"date": datetime.date.today(), "seconds": seconds, "rows": ROWS, "cores": os.cpu_count()}
+    return HEAD.format(**circumstances, table=table(names, rows))
 
 
 if __name__ == "__main__":

@@ -242,19 +242,44 @@ def test_a_deleted_run_is_told_in_words(client, project, no_process):
 def test_events_tell_news_once_and_a_deleted_folder_in_words(client, project, no_process):
     import shutil
 
+    from epsilex.studio.app import Pace, Studio
+
+    table = upload(client, pendulums()).json()["id"]
+    id = client.post("/api/runs", json=asked(table=table)).json()["id"]
+    studio, seen, pace = Studio(Runs(project), ""), {}, Pace()
+    events = studio._news(id, seen, pace)
+    assert [event.splitlines()[0] for event in events] == ["event: runs", "event: run"]
+    assert json.loads(events[1].splitlines()[1].removeprefix("data: "))["id"] == id
+    assert studio._news(id, seen, pace) == []
+    client.post(f"/api/runs/{id}/acts", json={"kind": "pause"})
+    assert len(studio._news(id, seen, pace)) == 2
+    shutil.rmtree(project.run(id))
+    assert "was deleted" in studio._news(id, seen, pace)[-1]
+
+
+def test_what_a_search_tells_often_is_shown_seldom_and_what_a_person_waits_for_at_once(client, project, no_process):
     from epsilex.studio.app import Studio
+    from epsilex.studio.publishing import SNAPSHOT
+
+    class Slow:
+        """A pace that is never due."""
+
+        due = False
+
+        def __enter__(self): ...
+        def __exit__(self, *_): ...
+
+    def told(phase, generation):
+        front = {"phase": phase, "generation": generation, "seconds": 0.0, "front": [], "written": 0.0}
+        (project.run(id) / SNAPSHOT).write_text(json.dumps(front))
+        return len(studio._news(id, seen, Slow()))
 
     table = upload(client, pendulums()).json()["id"]
     id = client.post("/api/runs", json=asked(table=table)).json()["id"]
     studio, seen = Studio(Runs(project), ""), {}
-    events = studio._news(id, seen)
-    assert [event.splitlines()[0] for event in events] == ["event: runs", "event: run"]
-    assert json.loads(events[1].splitlines()[1].removeprefix("data: "))["id"] == id
-    assert studio._news(id, seen) == []
-    client.post(f"/api/runs/{id}/acts", json={"kind": "pause"})
-    assert len(studio._news(id, seen)) == 2
-    shutil.rmtree(project.run(id))
-    assert "was deleted" in studio._news(id, seen)[-1]
+    assert told("paused", 1) == 2
+    assert told("paused", 22) == 0
+    assert told("done", 22) == 2
 
 
 def test_a_full_disk_is_told_in_words(client, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from importlib.resources import files
 from typing import Any
@@ -26,6 +27,7 @@ from epsilex.studio.uploads import MAX_TABLE, TooLarge, body, json_object
 from epsilex.studio.views import Runs
 
 LOOK = 0.3  # seconds between looks at the files of runs
+SHARE, SELDOM = 0.02, 4.0  # of the time that showing a running search may take; seconds a person should wait at most
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
          "woff2": "font/woff2"}  # fmt: skip
 
@@ -167,10 +169,11 @@ class Studio:
 
     async def _stream(self, chosen: str | None, gone: Callable) -> AsyncIterator[str]:
         seen: dict[str, tuple] = {}
+        pace = Pace()
         quiet = 0.0
         while not await gone():
             try:
-                told = await run_in_threadpool(self._news, chosen, seen)
+                told = await run_in_threadpool(self._news, chosen, seen, pace)
             except (ValueError, OSError) as error:
                 told = [_event("trouble", {"error": _in_words(error)})]
                 await asyncio.sleep(1.0)
@@ -181,10 +184,12 @@ class Studio:
                 yield event
             await asyncio.sleep(LOOK)
 
-    def _news(self, chosen: str | None, seen: dict[str, tuple]) -> list[str]:
+    def _news(self, chosen: str | None, seen: dict[str, tuple], pace: Pace) -> list[str]:
         self.runs.tend()
         ids = self.runs.project.runs()
         now = {id: self.runs.signature(id) for id in ids}
+        if chosen in seen and chosen in now and now[chosen][0] == seen[chosen][0] and not pace.due:
+            now[chosen] = seen[chosen]
         changed = {id for id in now if seen.get(id) != now[id]}
         gone = set(seen) - set(now)
         seen.clear()
@@ -193,12 +198,30 @@ class Studio:
         if changed or gone:
             told.append(_event("runs", [self.runs.brief(id) for id in ids]))
         if chosen in changed:
-            told.append(_event("run", self.runs.view(str(chosen))))
+            with pace:
+                told.append(_event("run", self.runs.view(str(chosen))))
         if chosen in gone:
             told.append(
                 _event("trouble", {"error": "The folder of this run was deleted; it cannot be shown any more."})
             )
         return told
+
+
+class Pace:
+    """Spreads work that is done again and again, so that it takes a small share of the time."""
+
+    def __init__(self) -> None:
+        self._began = self._next = 0.0
+
+    @property
+    def due(self) -> bool:
+        return time.monotonic() >= self._next
+
+    def __enter__(self) -> None:
+        self._began = time.thread_time()
+
+    def __exit__(self, *_: object) -> None:
+        self._next = time.monotonic() + min(SELDOM, (time.thread_time() - self._began) / SHARE)
 
 
 def _event(name: str, value: object) -> str:

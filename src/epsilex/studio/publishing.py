@@ -22,7 +22,7 @@ from epsilex.studio.project import append_line, read_json, write_json
 
 SNAPSHOT, HISTORY = "snapshot.json", "history.jsonl"
 EVERY, SELDOM = 0.4, 3.0  # seconds between snapshots: at least, and as many as a person should wait
-SHARE, MOST = 0.01, 0.02  # of the search's processor time that snapshots may take: before that, and after
+SHARE, MOST = 0.005, 0.01  # of the search's processor time that snapshots may take: before that, and after
 ROWS = 1000  # of the history, about; later ones are further apart
 
 

@@ -29,7 +29,7 @@ from epsilex.studio.publishing import HISTORY, SNAPSHOT
 from epsilex.studio.specs import checked
 from epsilex.tables import read_table
 
-WATCHED = ("spec.json", SNAPSHOT, acts.ACTS, acts.LOG, "notes.json")
+WATCHED = ("spec.json", acts.ACTS, acts.LOG, "notes.json")
 LIVE = ("waiting", "preparing", "searching", "paused", "finishing")
 POINTS = 400  # of the history drawn
 LEAST = 4 * 2**20  # bytes free on a disk that is not full
@@ -45,6 +45,7 @@ class Runs:
         self._lock = threading.RLock()
         self._lookers: dict[str, Looker] = {}
         self._started: dict[str, subprocess.Popen] = {}
+        self._snapshots: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}  # by run, each with its stamp
 
     # --- tables ----------------------------------------------------------------------------------------------------
 
@@ -166,10 +167,11 @@ class Runs:
 
     # --- what the page shows ---------------------------------------------------------------------------------------
 
-    def signature(self, id: str) -> tuple:
-        """Changes when the view of a run does."""
+    def signature(self, id: str) -> tuple[tuple, tuple]:
+        """Changes when the view of a run does: first what a person waits for, then what the search tells."""
         folder = self.project.run(id)
-        return (*(_stamp(folder / name) for name in WATCHED), self.running(id), self._is_full())
+        phase = self._phase(id, self._snapshot(folder))
+        return (phase, self._is_full(), *(_stamp(folder / name) for name in WATCHED)), _stamp(folder / SNAPSHOT)
 
     def brief(self, id: str) -> dict[str, Any]:
         """A run in a line."""
@@ -219,11 +221,15 @@ class Runs:
         return shutil.disk_usage(self.project.folder).free < LEAST
 
     def _snapshot(self, folder: Path) -> dict[str, Any]:
-        first = {"phase": "waiting", "generation": 0, "seconds": 0.0, "front": []}
-        try:
-            return first | read_json(folder / SNAPSHOT)
-        except FileNotFoundError:
-            return first
+        """What the search told last; read once."""
+        stamp = _stamp(folder / SNAPSHOT)
+        if self._snapshots.get(folder.name, (None,))[0] != stamp:
+            first = {"phase": "waiting", "generation": 0, "seconds": 0.0, "front": []}
+            try:
+                self._snapshots[folder.name] = stamp, first | read_json(folder / SNAPSHOT)
+            except FileNotFoundError:
+                return first
+        return self._snapshots[folder.name][1]
 
     def _phase(self, id: str, snapshot: dict[str, Any]) -> str:
         """The phase told, unless the process that told it is gone."""
