@@ -211,8 +211,10 @@ def killed_dask(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> N
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
 
         def kill_a_worker() -> None:
-            nanny = next(iter(cluster.workers.values()))  # it starts another one
-            if rng.random() < 0.3 and nanny.pid:
+            nanny = next(iter(cluster.workers.values()), None)  # it starts another worker
+            if nanny is None:
+                cluster.scale(1)  # its worker was killed while it started, and it gave up
+            elif rng.random() < 0.3 and nanny.pid:
                 os.kill(nanny.pid, signal.SIGKILL)
                 outcome.add("workers killed")
 

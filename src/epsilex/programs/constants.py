@@ -96,14 +96,22 @@ def _fraction(value: float) -> Written | None:
 
 
 def _ratio(value: float, denominators: int = DENOMINATORS) -> tuple[int, int] | None:
-    """Numerator and denominator of a simple fraction."""
+    """Numerator and denominator of a simple fraction, which is a convergent of the value's continued fraction."""
     if not 1e-3 < value < 1e3:
         return None
-    for q in range(1, denominators + 1):
-        p = round(value * q)
-        if 0 < p <= NUMERATORS and _agrees(value, p / q):
+    (p_before, q_before), (p, q), rest = (0, 1), (1, 0), value
+    while True:
+        whole = int(rest)
+        p, p_before = whole * p + p_before, p
+        q, q_before = whole * q + q_before, q
+        if p > NUMERATORS or q > denominators:
+            return None
+        if p and _agrees(value, p / q):
             return p, q
-    return None
+        rest -= whole
+        if rest == 0.0:
+            return None
+        rest = 1.0 / rest
 
 
 def _built(value: float, p: int, q: int, name: str, over: bool, more: float) -> Written:

@@ -20,13 +20,13 @@ NO_COLUMN = 10**9  # the column of an expression without features
 
 
 class Expression:
-    """A node; subclasses set `key`, and count themselves."""
+    """A node; subclasses set `key` and `lowest`, the lowest column they use, and count themselves."""
 
-    __slots__ = ("_counts", "_hash", "key")
+    __slots__ = ("_counts", "_hash", "key", "lowest")
     key: tuple
 
-    def _made(self, key: tuple) -> None:
-        self.key, self._hash = key, hash(key)
+    def _made(self, key: tuple, lowest: int) -> None:
+        self.key, self._hash, self.lowest = key, hash(key), lowest
         self._counts: tuple[int, int, float] | None = None
 
     def __hash__(self) -> int:
@@ -64,7 +64,7 @@ class Number(Expression):
 
     def __init__(self, value: float):
         self.value = float(value) + 0.0  # no negative zero
-        self._made((0, self.value))
+        self._made((0, self.value), NO_COLUMN)
 
     def _count(self):
         return 1, 1, effort(self.value)
@@ -75,7 +75,7 @@ class Variable(Expression):
 
     def __init__(self, column: int):
         self.column = column
-        self._made((1, column))
+        self._made((1, column), column)
 
     def _count(self):
         return 1, 1, NAME
@@ -89,7 +89,8 @@ class Product(Expression):
     def __init__(self, coefficient: float, factors: tuple[tuple[Expression, float], ...]):
         self.coefficient = float(coefficient)
         self.factors = tuple(sorted(factors, key=_factor_key))
-        self._made((2, tuple((base.key, exponent) for base, exponent in self.factors), self.coefficient))
+        key = 2, tuple([(base.key, exponent) for base, exponent in self.factors]), self.coefficient
+        self._made(key, min([base.lowest for base, _ in self.factors], default=NO_COLUMN))
 
     def _count(self):
         above = [pair for pair in self.factors if pair[1] > 0.0]
@@ -123,7 +124,8 @@ class Sum(Expression):
     def __init__(self, constant: float, terms: tuple[tuple[float, Expression], ...]):
         self.constant = float(constant) + 0.0
         self.terms = tuple(sorted(terms, key=_term_key))
-        self._made((4, tuple((term.key, coefficient) for coefficient, term in self.terms), self.constant))
+        key = 4, tuple([(term.key, coefficient) for coefficient, term in self.terms]), self.constant
+        self._made(key, min([term.lowest for _, term in self.terms], default=NO_COLUMN))
 
     def _count(self):
         tokens = length = len(self.terms) - 1
@@ -147,7 +149,8 @@ class Call(Expression):
 
     def __init__(self, code: int, *arguments: Expression):
         self.code, self.arguments = code, arguments
-        self._made((3, code, tuple(argument.key for argument in arguments)))
+        key = 3, code, tuple([argument.key for argument in arguments])
+        self._made(key, min([argument.lowest for argument in arguments], default=NO_COLUMN))
 
     def _count(self):
         parts = [argument.counts for argument in self.arguments]
@@ -187,16 +190,5 @@ def leading(a: Sum) -> float:
 def place(item: tuple[float, Expression]) -> tuple:
     """Where a term is written in a sum: by its lowest column, higher powers first."""
     term = item[1]
-    columns = [(column_of(base), -exponent) for base, exponent in factors_of(term)]
+    columns = [(base.lowest, -exponent) for base, exponent in factors_of(term)]
     return (*min(columns), isinstance(term, Sum), term.key)
-
-
-def column_of(e: Expression) -> int:
-    """The lowest column that an expression uses."""
-    if isinstance(e, Variable):
-        return e.column
-    if isinstance(e, Sum):
-        return min((column_of(term) for _, term in e.terms), default=NO_COLUMN)
-    if isinstance(e, Product):
-        return min((column_of(base) for base, _ in e.factors), default=NO_COLUMN)
-    return min((column_of(part) for part in e.arguments), default=NO_COLUMN) if isinstance(e, Call) else NO_COLUMN

@@ -35,10 +35,10 @@ def shortest(nodes: Sequence[Node], box: Sequence[Interval] | None = None, X: np
     if len(nodes) > MAX_NODES or not all(np.isfinite(value) for _, _, value in nodes):
         return nodes
     rows = _rows(nodes, box) if X is None else X[:ROWS]
-    seen = [_without_roots_of_exponentials(nodes)]
+    seen, algebra = [_without_roots_of_exponentials(nodes)], Algebra(Facts(box))
     try:
         for _ in range(ROUNDS):
-            found = _rewritten(seen[-1], box)
+            found = _rewritten(seen[-1], algebra)
             if _size(found) > _size(seen[-1]) or not same_values(nodes, found, rows):
                 break
             same = next((k for k, other in enumerate(seen) if _alike(found, other)), None)
@@ -61,8 +61,7 @@ def _without_roots_of_exponentials(nodes: list[Node]) -> list[Node]:
     return nodes
 
 
-def _rewritten(nodes: list[Node], box: Sequence[Interval] | None) -> list[Node]:
-    algebra = Algebra(Facts(box))
+def _rewritten(nodes: list[Node], algebra: Algebra) -> list[Node]:
     found = write(Search(algebra).best(read(nodes, algebra)))
     return found if count(found).length <= count(nodes).length else nodes
 

@@ -32,6 +32,7 @@ from epsilex.programs.fold import Node, fold
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, opcode
 
 MAX_PASSES = 20
+REMEMBERED = 5000  # parts of programs whose simple forms are remembered; programs tried in turn have most in common
 
 ABS, POW, PDIV = opcode("abs"), opcode("pow"), opcode("pdiv")
 EVEN = {opcode(name) for name in ("abs", "square", "cos", "plog")}  # f(-a) == f(a)
@@ -51,13 +52,24 @@ def simplify(nodes: Iterable[Node]) -> list[Node]:
 
 
 def _leaf(code: int, column: int, value: float) -> Term:
-    return constant(0.0) if code == FEATURE and value == 0.0 else Term(((code, column, value),))
+    if value == 0.0:
+        return constant(0.0)  # without a sign: equal programs have equal simple forms
+    return Term(((code, column, value),))
+
+
+_KNOWN: dict[tuple[Node, ...], Term] = {}
 
 
 def _branch(row: Operator, *args: Term) -> Term:
     plain = make(row.opcode, *args)
-    rewritten = _rewritten(row, plain)
-    return plain if rewritten is None or len(rewritten) > len(plain) else rewritten
+    known = _KNOWN.get(plain.nodes)
+    if known is None:
+        rewritten = _rewritten(row, plain)
+        known = plain if rewritten is None or len(rewritten) > len(plain) else rewritten
+        if len(_KNOWN) >= REMEMBERED:
+            _KNOWN.clear()
+        _KNOWN[plain.nodes] = known
+    return known
 
 
 def _rewritten(row: Operator, plain: Term) -> Term | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
@@ -15,9 +15,10 @@ NOISE = 1e-15  # share of their size below which coefficients count as cancelled
 ADD, SUB, MUL, DIV, NEG, INV = (opcode(name) for name in ("add", "sub", "mul", "div", "neg", "inv"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Term:
-    """A part of a program: its nodes in postfix order, and its arguments."""
+    """A part of a program: its nodes in postfix order, and its arguments. It is never changed; to freeze it would
+    make it three times as slow to make."""
 
     nodes: tuple[Node, ...]
     args: tuple[Term, ...] = ()
@@ -36,7 +37,7 @@ class Term:
 
 
 def constant(value: float) -> Term:
-    return Term(((CONSTANT, 0, float(value)),))
+    return Term(((CONSTANT, 0, float(value) + 0.0),))  # 0 without a sign
 
 
 def feature(leaf: Term, coefficient: float) -> Term:
@@ -45,7 +46,10 @@ def feature(leaf: Term, coefficient: float) -> Term:
 
 
 def make(code: int, *args: Term) -> Term:
-    return Term((*(node for arg in args for node in arg.nodes), (code, 0, 0.0)), args)
+    nodes: tuple[Node, ...] = ()
+    for arg in args:
+        nodes += arg.nodes
+    return Term((*nodes, (code, 0, 0.0)), args)
 
 
 @dataclass(slots=True)
@@ -69,7 +73,12 @@ class Product:
     @property
     def key(self) -> tuple:
         """A key that ignores coefficients."""
-        return tuple(sorted(t.nodes for t in self.over)), tuple(sorted(t.nodes for t in self.under))
+        return tuple(sorted([t.nodes for t in self.over])), tuple(sorted([t.nodes for t in self.under]))
+
+    @property
+    def size(self) -> Product:
+        """The product without its sign."""
+        return Product(abs(self.above), abs(self.below), self.over, self.under, self.inverse)
 
     @property
     def is_number(self) -> bool:
@@ -104,17 +113,18 @@ def factors(term: Term) -> Product | None:
     todo = [(term, False)]
     while todo:
         term, below = todo.pop()
-        if term.code == CONSTANT:
-            product.scale(term.constant, below)
-        elif term.code == FEATURE:
-            product.scale(term.constant, below)
-            product.put(feature(term, 1.0), below)
-        elif term.code in (MUL, DIV):
-            todo += [(term.args[1], below != (term.code == DIV)), (term.args[0], below)]
-        elif term.code == NEG:
+        code, column, value = term.nodes[-1]
+        if code == CONSTANT:
+            product.scale(value, below)
+        elif code == FEATURE:
+            product.scale(value, below)
+            product.put(term if value == 1.0 else Term(((FEATURE, column, 1.0),)), below)
+        elif code in (MUL, DIV):
+            todo += [(term.args[1], below != (code == DIV)), (term.args[0], below)]
+        elif code == NEG:
             product.scale(-1.0, below)
             todo.append((term.args[0], below))
-        elif term.code == INV:
+        elif code == INV:
             product.inverse = True
             todo.append((term.args[0], not below))
         else:
@@ -147,8 +157,9 @@ def terms(term: Term) -> list[Product] | None:
     todo = [(term, 1.0)]
     while todo:
         term, sign = todo.pop()
-        if term.code in (ADD, SUB):
-            todo += [(term.args[1], -sign if term.code == SUB else sign), (term.args[0], sign)]
+        code = term.code
+        if code in (ADD, SUB):
+            todo += [(term.args[1], -sign if code == SUB else sign), (term.args[0], sign)]
             continue
         product = factors(term)
         if product is None:
@@ -176,7 +187,7 @@ def write_sum(products: Sequence[Product]) -> Term:
     total = write_product(first)
     for product in products:
         if product is not first:
-            size = write_product(replace(product, above=abs(product.above), below=abs(product.below)))
+            size = write_product(product.size)
             total = make(ADD if product.coefficient > 0.0 else SUB, total, size)
     return total
 

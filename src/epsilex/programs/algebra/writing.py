@@ -16,7 +16,6 @@ from epsilex.programs.algebra.expression import (
     Product,
     Sum,
     Variable,
-    column_of,
     factors_of,
     place,
 )
@@ -122,4 +121,4 @@ def _rank(pair: tuple[Expression, float]) -> tuple:
     base = pair[0]
     plain = isinstance(base, Variable) and pair[1].is_integer()
     kind = 0 if plain else 2 if isinstance(base, Sum) else 1
-    return kind, column_of(base), base.key, -pair[1]
+    return kind, base.lowest, base.key, -pair[1]
