@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from epsilex import SymbolicRegressor
 from epsilex.evolution import Cases, Settings, Stop, search
 from epsilex.evolution.observers.observer import Callback
-from epsilex.interrupts import NUMBERS, hearing
+from epsilex.interrupts import AGAIN, NUMBERS, hearing
 from processes import environment
 
 X = np.random.default_rng(0).normal(size=(50, 2))
@@ -65,6 +66,36 @@ class TestRaising:
         with pytest.raises(KeyboardInterrupt):
             all_fits(est)
         assert begun == [0, 1, 2]
+
+    @pytest.mark.parametrize("number", NUMBERS)
+    def test_one_that_a_finalizer_dropped(self, number, capsys):
+        """It comes again at once, not at the next check."""
+
+        class Dropping:
+            def __del__(self):
+                signal.raise_signal(number)
+
+        def work():
+            Dropping()
+            for _ in range(1000):
+                time.sleep(0.01)
+
+        hook = sys.unraisablehook
+        with hearing(*NUMBERS) as signals, pytest.raises(KeyboardInterrupt):
+            work()
+        assert signals.seen == [number]
+        assert sys.unraisablehook is hook
+        assert capsys.readouterr().err == ""
+
+    def test_one_that_a_finalizer_dropped_just_before_the_end(self):
+        class Dropping:
+            def __del__(self):
+                signal.raise_signal(signal.SIGINT)
+
+        with hearing(*NUMBERS) as signals:
+            Dropping()
+        time.sleep(3 * AGAIN)  # nothing is raised any more
+        assert signals.raises
 
     def test_one_that_a_library_made_another_error_of(self, monkeypatch):
         def compile_badly(*_):

@@ -30,6 +30,6 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback while modules load; a second Ctrl-C ends at once
     from epsilex.cli.app import app
-    from epsilex.cli.terminal import run
+    from epsilex.cli.terminal import leave, run
 
-    sys.exit(run(app))
+    sys.exit(run(app, interrupted=leave))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import typer
@@ -16,11 +17,14 @@ MAX_LINE = 500  # characters of an error line
 UsageError: Any = typer.BadParameter.__mro__[1]  # click's or typer's own, depending on the version of typer
 
 
-def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
+def run(
+    app: Callable, arguments: Sequence[str] | None = None, interrupted: Callable[[int], object] = lambda code: None
+) -> int:
     """Run the app on the process's arguments or others and return its exit code.
 
     A user's mistake is reported in one line on standard error. The first SIGINT or SIGTERM ends the command, after the
-    best so far is written if there is one; a second ends it at once.
+    best so far is written if there is one, and else by calling `interrupted` with the exit code; a second ends it at
+    once.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -30,7 +34,19 @@ def run(app: Callable, arguments: Sequence[str] | None = None) -> int:
             code = _ended(app, arguments)
         except KeyboardInterrupt:  # it came while an error was being told
             code = INTERRUPTED
-    return 128 + signals.seen[0] if signals.seen and code in (0, INTERRUPTED) else code
+        if signals.seen and code in (0, INTERRUPTED):
+            code = 128 + signals.seen[0]
+        if signals.raises:
+            interrupted(code)
+    return code
+
+
+def leave(code: int) -> None:
+    """End the process at once: a compiler that was interrupted may crash when its objects are freed."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def _ended(app: Callable, arguments: Sequence[str] | None) -> int:

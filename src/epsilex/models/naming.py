@@ -25,6 +25,7 @@ SURE = math.log(20.0)  # nats that a name must save
 RARE = math.log(8.0)  # for the square or root of a user's constant
 ERRORS = 4.0  # standard errors within which a name is tried
 NUMERATORS, DENOMINATORS = 24, 24  # largest parts of a fraction beside a symbol
+_Q = np.arange(1.0, DENOMINATORS + 1.0)
 STEPS = 8  # of tuning the other constants again
 MAX_ROWS = 5000
 NO_NAMES: frozenset[str] = frozenset()
@@ -89,10 +90,14 @@ def _near(value: float, within: float, constants: Mapping[str, float]) -> Iterat
     symbols += [(size, math.log(2.0 * len(MATHEMATICAL))) for size in MATHEMATICAL]
     for size, symbol in symbols:
         for base in (size, 1.0 / size) if size != 1.0 else (1.0,):
-            for q in range(1, DENOMINATORS + 1):
-                p = round(value / base * q) if value < NUMERATORS * base else 0
-                target = base * p / q
-                if not 0 < p <= NUMERATORS or math.gcd(p, q) > 1 or abs(target - value) > within:
-                    continue
-                if named_number(target, constants, NO_NAMES) is not None:  # else it could not be printed
-                    yield target, KIND + symbol + star(p) + star(q)
+            if value >= NUMERATORS * base:
+                continue
+            p = np.round(value / base * _Q)
+            target = base * p / _Q
+            near = (p > 0) & (p <= NUMERATORS) & (np.abs(target - value) <= within)
+            for k in np.flatnonzero(near).tolist():
+                above, below = int(p[k]), k + 1
+                found = float(target[k])
+                # Else it could not be printed, or it is the same as an earlier one.
+                if math.gcd(above, below) == 1 and named_number(found, constants, NO_NAMES) is not None:
+                    yield found, KIND + symbol + star(above) + star(below)
