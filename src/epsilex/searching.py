@@ -127,5 +127,5 @@ def workers(islands: int, n_jobs: int, dask: Any) -> Iterator[tuple[Pool, int]]:
     elif processes == 1:
         yield HerePool(), threads
     else:
-        with kept_processes(processes, [row.name for row in own_operators()]) as kept:
+        with kept_processes(processes, tuple(row.name for row in own_operators())) as kept:
             yield kept, threads

@@ -85,17 +85,17 @@ class ProcessPool:
             _end(worker)
 
 
-_KEPT: dict[int, tuple[object, ProcessPool]] = {}  # by number of workers, with what these have learnt
+_KEPT: dict[int, tuple[tuple[str, ...], ProcessPool]] = {}  # by number of workers, with the operators they know
 
 
 @contextmanager
-def kept_processes(jobs: int, learnt: object = None) -> Iterator[ProcessPool]:
+def kept_processes(jobs: int, operators: tuple[str, ...] = ()) -> Iterator[ProcessPool]:
     """A pool of the calling process; its workers stay alive for the next search with as many.
 
-    Workers that have learnt something else, such as other operators, are replaced.
+    Workers that have learnt other operators of the user's are replaced.
     """
-    before, pool = _KEPT.pop(jobs, (learnt, None))  # of two searches at the same time each has its own
-    if pool is not None and before != learnt:
+    before, pool = _KEPT.pop(jobs, (operators, None))  # of two searches at the same time each has its own
+    if pool is not None and before != operators:
         pool.close()
         pool = None
     pool = pool or ProcessPool(jobs)
@@ -103,7 +103,7 @@ def kept_processes(jobs: int, learnt: object = None) -> Iterator[ProcessPool]:
         yield pool
     finally:
         pool.drop()
-        if _KEPT.setdefault(jobs, (learnt, pool))[1] is not pool:
+        if _KEPT.setdefault(jobs, (operators, pool))[1] is not pool:
             pool.close()
 
 
