@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -88,7 +89,8 @@ def kill_and_continue(
     under_way: Callable[[], bool],
     also: Callable[[], object] = lambda: None,
 ) -> None:
-    """Start a process `n` times and kill each, most of them a little after it is under way; `also` kills others."""
+    """Kill processes, most of them a little after they are under way, until `n` are killed or one ends by itself;
+    `also` kills others."""
     for _ in range(n):
         process = begin()
         limit = time.monotonic() + 120.0
@@ -99,8 +101,10 @@ def kill_and_continue(
         also()
         process.kill()
         process.communicate()
+        if process.returncode != -signal.SIGKILL:
+            outcome.expect(process.returncode == 0, f"code {process.returncode} without a kill")
+            return
         outcome.count += 1
-        outcome.add("killed before its end", process.returncode == -signal.SIGKILL)
 
 
 @drill(
@@ -110,8 +114,9 @@ def kill_and_continue(
     least=1,
 )
 def killed_commands(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
-    rounds = max(1, n // 10)
-    for k in range(rounds):
+    for k in itertools.count():
+        if outcome.count >= n:
+            return
         table = fits.table(folder / "d.csv", seed=k)
         again = ("--resume", "--overwrite")  # it may have ended before it was killed
         options = ("--target", "y", "--generations", "60", "--population", "300", "--jobs", "1", "--seed", str(k))
@@ -120,7 +125,8 @@ def killed_commands(outcome: Outcome, n: int, rng: random.Random, folder: Path) 
             return start_python("-c", OFTEN, "fit", "d.csv", *options, "--out", out, *again, folder=folder)
 
         out = folder / "out"
-        kill_and_continue(outcome, n // rounds, rng, begin, lambda out=out: (out / "search.checkpoint").exists())
+        most = min(10, n - outcome.count)
+        kill_and_continue(outcome, most, rng, begin, lambda out=out: (out / "search.checkpoint").exists())
         for name in ("out", "straight"):
             process = begin(name)
             _, err = process.communicate(timeout=300)
@@ -163,25 +169,33 @@ def rows(path: Path) -> list[tuple]:
 
 
 def killed_experiments(
-    outcome: Outcome, n: int, rng: random.Random, folder: Path, *how: str, also: Callable[[], object] = lambda: None
+    outcome: Outcome,
+    n: int,
+    rng: random.Random,
+    folder: Path,
+    *how: str,
+    first: Callable[[], object] = lambda: None,
+    also: Callable[[], object] = lambda: None,
 ) -> None:
-    """Kills of `reproduce`, then one run to the end, beside one that nobody disturbed."""
+    """Kills of `reproduce`, then one run to the end, beside one that nobody disturbed. `first` is called before each
+    start, `also` before each kill."""
     aim = {"rows": 0}
 
     def begin() -> subprocess.Popen:
+        first()
         aim["rows"] = len(rows(folder / "out" / "results.sqlite")) + rng.randint(0, 1)
         return start(
             *REPRODUCE, "--set", "population_size=100", *how, folder=folder, EPSILEX_DATA_URL="http://127.0.0.1:9"
         )
 
     done: list[list[tuple]] = []
-    rounds = max(1, n // 20)
-    for k in range(rounds):
-        file = folder / "out" / "results.sqlite"
-        kill_and_continue(outcome, n // rounds, rng, begin, lambda file=file: len(rows(file)) >= aim["rows"], also)
+    file = folder / "out" / "results.sqlite"
+    while outcome.count < n:
+        most = min(20, n - outcome.count)
+        kill_and_continue(outcome, most, rng, begin, lambda: len(rows(file)) >= aim["rows"], also)
         process = begin()
         _, err = process.communicate(timeout=600)
-        outcome.expect(process.returncode == 0, f"round {k}: code {process.returncode}: {err[-200:]!r}")
+        outcome.expect(process.returncode == 0, f"run {len(done)}: code {process.returncode}: {err[-200:]!r}")
         done.append(rows(folder / "out" / "results.sqlite"))
         for path in sorted((folder / "out").rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
@@ -210,12 +224,15 @@ def killed_dask(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> N
         return
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
 
-        def kill_a_worker() -> None:
-            nanny = next(iter(cluster.workers.values()), None)  # it starts another worker
-            if nanny is None:
-                cluster.scale(1)  # its worker was killed while it started, and it gave up
-            elif rng.random() < 0.3 and nanny.pid:
-                os.kill(nanny.pid, signal.SIGKILL)
-                outcome.add("workers killed")
+        def have_a_worker() -> None:
+            if not cluster.workers:  # killed while it started, and given up
+                cluster.scale(1)
 
-        killed_experiments(outcome, n, rng, folder, "--dask", cluster.scheduler_address, also=kill_a_worker)
+        def kill_a_worker() -> None:
+            for nanny in list(cluster.workers.values()):  # which starts another worker
+                if rng.random() < 0.3 and nanny.pid:
+                    os.kill(nanny.pid, signal.SIGKILL)
+                    outcome.add("workers killed")
+
+        how = ("--dask", cluster.scheduler_address)
+        killed_experiments(outcome, n, rng, folder, *how, first=have_a_worker, also=kill_a_worker)
