@@ -1,6 +1,6 @@
-"""Islands: generations per second by threads and by islands, and what that means for more cores.
+"""Islands: generations per second by threads and by islands, what that means for more cores, and what fits gain.
 
-`python -m benchmarks.islands` measures for some minutes and writes benchmarks/ISLANDS.md.
+`python -m benchmarks.islands` makes the runs that are missing (half an hour) and writes benchmarks/ISLANDS.md.
 """
 
 from __future__ import annotations
@@ -8,14 +8,19 @@ from __future__ import annotations
 import heapq
 import os
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import island_fits
 from benchmarks.populations import uball5d
+from benchmarks.runs import Row, arguments, carry_out
 from benchmarks.timing import Section, page, table
-from epsilex.evolution import Cases, Islands, Run, Settings, Stop, evolve
+from epsilex.evolution import Cases, Islands, Settings, State, Stop, search
 from epsilex.evolution.islands.search import search_islands
+from epsilex.evolution.observers.archive import Archive
 from epsilex.evolution.observers.history import PARTS
 from epsilex.pools import ProcessPool
 
@@ -23,7 +28,7 @@ CASES, EPOCHS, REPEATS = 1000, 3, 5
 PLAN = Islands(2)
 GENERATIONS = EPOCHS * PLAN.every
 SETTINGS = Settings(planters=(), seed=0)  # planting is done once, before the first generation
-RESULTS = Path(__file__).with_name("ISLANDS.md")
+PAGE = Path(__file__).with_name("ISLANDS.md")
 CORES = (2, 8, 64)
 NAMES = ("1 thread", "2 threads", "2 islands on 2 processes", "2 processes that share nothing")
 HEAD = """\
@@ -52,17 +57,33 @@ times {work:.0%}.
 """
 
 
+class Watch:
+    """Clocks at each look at a search: of the wall, of this process and of its workers."""
+
+    def __init__(self, pids: Callable[[], Sequence[int]] = tuple):
+        self.pids, self.seen = pids, list[tuple[float, float, float]]()
+
+    def see(self, state: State, archive: Archive) -> None:
+        self.seen.append((time.perf_counter(), time.process_time(), sum(map(cpu_of, self.pids()))))
+
+    def end(self, state: State, archive: Archive) -> None:
+        pass
+
+    @property
+    def spent(self) -> tuple[float, float, float]:
+        """From the first look to the last."""
+        wall, own, workers = np.subtract(self.seen[-1], self.seen[0])
+        return wall, own, workers
+
+
 def one_search(seed: int, n_jobs: int) -> tuple[float, float, dict[str, float]]:
     """Wall-clock and CPU seconds of the generations of one population, and the seconds of each part."""
     X, y = uball5d(CASES)
-    run = Run(Cases.from_arrays(X, y), Settings(**{**SETTINGS.get_params(), "seed": seed}), n_jobs)
-    states = evolve(run)
-    next(states)
-    run.clock.begin_with({})
-    began, used = time.perf_counter(), time.process_time()
-    for _ in range(GENERATIONS):
-        next(states)
-    return time.perf_counter() - began, time.process_time() - used, run.clock.seconds()
+    settings, watch = replace(SETTINGS, seed=seed), Watch()
+    found = search(Cases.from_arrays(X, y), settings, Stop(GENERATIONS), n_jobs=n_jobs, observers=[watch])
+    first, last = found.rows[0], found.rows[-1]
+    wall, own, _ = watch.spent
+    return wall, own, {part: last[f"seconds_{part}"] - first[f"seconds_{part}"] for part in PARTS}
 
 
 def apart(pool: ProcessPool) -> tuple[float, float]:
@@ -78,19 +99,9 @@ def apart(pool: ProcessPool) -> tuple[float, float]:
 def as_islands(pool: ProcessPool) -> tuple[float, float, float]:
     """The same with an exchange: generations of both, CPU seconds of each, and of the driver per epoch."""
     X, y = uball5d(CASES)
-    seen: list[tuple[float, float, float]] = []
-
-    class Watch:
-        """Clocks at each meeting of the islands."""
-
-        def see(self, state, archive):
-            seen.append((time.perf_counter(), time.process_time(), sum(map(cpu_of, pool.pids()))))
-
-        def end(self, state, archive):
-            pass
-
-    search_islands(Cases.from_arrays(X, y), SETTINGS, PLAN, Stop(GENERATIONS), pool, observers=[Watch()])
-    wall, driver, workers = np.subtract(seen[-1], seen[0])
+    watch = Watch(pool.pids)
+    search_islands(Cases.from_arrays(X, y), SETTINGS, PLAN, Stop(GENERATIONS), pool, observers=[watch])
+    wall, driver, workers = watch.spent
     return 2 * GENERATIONS / wall, (driver + workers) / (2 * GENERATIONS), driver / (2 * EPOCHS)
 
 
@@ -183,7 +194,23 @@ def run() -> Section:
     return Section("Generations per second", text, figures)
 
 
-if __name__ == "__main__":
+def measure(problem: str, method: str) -> Row:
+    """The section of the rates."""
     section = run()
-    RESULTS.write_text(page(HEAD, ("epsilex", "numba", "numpy", "joblib"), [section]), encoding="utf-8")
-    print(section)
+    return {"title": section.title, "text": section.text, "figures": section.figures}
+
+
+def main() -> None:
+    options = arguments(__doc__.splitlines()[0]).parse_args()
+    options.jobs = 1  # a run uses two cores
+    rates = carry_out("islands", ("problem", "method"), [{"problem": "uball5d", "method": "rates"}], options).rows()
+    fits = carry_out("island_fits", island_fits.KEY, island_fits.tasks(options.quick), options)
+    sections = [Section(row["title"], row["text"], [tuple(f) for f in row["figures"]]) for row in rates]
+    sections.append(island_fits.section(fits))
+    print(*sections, sep="\n")
+    if not options.quick:
+        PAGE.write_text(page(HEAD, ("epsilex", "numba", "numpy", "joblib"), sections), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
