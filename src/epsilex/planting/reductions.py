@@ -46,7 +46,7 @@ def reductions(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]
     path = [problem, *reduced(problem)]
     found: list[list[Node]] = []
     for p in _smallest(path):
-        programs, exact = _solved(p, limits)
+        programs, exact = solved(p, limits)
         found += programs
         if exact:
             break
@@ -66,7 +66,7 @@ def _smallest(path: Sequence[Problem]) -> Iterator[Problem]:
             yield p.inverted()
 
 
-def _solved(problem: Problem, limits: Limits) -> tuple[list[list[Node]], bool]:
+def solved(problem: Problem, limits: Limits) -> tuple[list[list[Node]], bool]:
     """The most promising programs of y from programs of the target over the problem's columns; whether one is exact."""
     Z, target = problem.values.T, problem.target
     clean = problem.score()[0] < len(target) * np.log(CLEAN)
