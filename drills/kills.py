@@ -100,9 +100,9 @@ def kill_and_continue(
         time.sleep(rng.uniform(0.0, 2.0 if early else 0.5))
         also()
         process.kill()
-        process.communicate()
+        _, err = process.communicate()
         if process.returncode != -signal.SIGKILL:
-            outcome.expect(process.returncode == 0, f"code {process.returncode} without a kill")
+            outcome.expect(process.returncode == 0, f"code {process.returncode} before the kill: {err[-200:]!r}")
             return
         outcome.count += 1
 

@@ -120,7 +120,7 @@ class Fitted(Shown):
             self._seen(), loss_function(settings.loss), train, task.validation, shadow, self._values, self._noise(),
             settings.operators, known.allowed, self.polish,
             None if self.constants is False else dict(self.constants or {}), known.shapes,
-            costs=costs_of(settings.costs),
+            costs=costs_of(settings.costs), hurried=found.reason == "interrupt",
         )  # fmt: skip
         if form is not None:
             scorer = of_form(scorer, form.plain, known.structure)

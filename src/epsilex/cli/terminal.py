@@ -34,6 +34,11 @@ def run(
             code = _ended(app, arguments)
         except KeyboardInterrupt:  # it came while an error was being told
             code = INTERRUPTED
+        except Exception:
+            if not signals.raises:
+                raise
+            fail("interrupted")  # and a library made another error of it
+            code = INTERRUPTED
         if signals.seen and code in (0, INTERRUPTED):
             code = 128 + signals.seen[0]
         if signals.raises:

@@ -6,7 +6,7 @@ With very many rows, forms are made lean and their constants tuned by some of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,23 +16,39 @@ from epsilex.programs.algebra import simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places
 
-LOOKED_AT, TUNED, LEANED = 60, 30, 8  # numbers of most promising programs that are described, tuned and made lean
-AFRESH = 3  # forms of the shortest descriptions that are made lean once more
-PRINTED = 12  # forms that are described as they are printed
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """Numbers of the most promising programs that are described, tuned and made lean; of the forms with the shortest
+    descriptions that are made lean once more; and of those that are described as they are printed."""
+
+    looked_at: int = 60
+    tuned: int = 30
+    leaned: int = 8
+    afresh: int = 3
+    printed: int = 12
+
+
+USUAL, IN_A_HURRY = Care(), Care(20, 8, 3, 1, 4)
 RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
 RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
 
 
 def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     """The programs and their lean forms, described, the shortest description first."""
-    bench = score.bench
-    plain = [bench.described(score.language.each(program, simplify)) for program in _promising(programs, score)]
+    bench, care = score.bench, care_of(score)
+    promising = _promising(programs, score, care.looked_at)
+    plain = [bench.described(score.language.each(program, simplify)) for program in promising]
     pool = _pool(form for form in plain if form is not None)
-    tuned = _pool(f for form in pool[:TUNED] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
-    lean = [f for form in _diverse(tuned) for f in bench.descend(form)]
-    final = [f for form in _pool(lean)[:LEANED] for f in [bench.best(form.nodes)] if f is not None]
+    tuned = _pool(f for form in pool[: care.tuned] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
+    lean = [f for form in _diverse(tuned, care.leaned) for f in bench.descend(form)]
+    final = [f for form in _pool(lean)[: care.leaned] for f in [bench.best(form.nodes)] if f is not None]
     found = _pool([*pool, *tuned, *lean, *final])
-    return _pool([*found, *_once_more(found[:AFRESH], score)])
+    return _pool([*found, *_once_more(found[: care.afresh], score)])
+
+
+def care_of(score: Scorer) -> Care:
+    return IN_A_HURRY if score.hurried else USUAL
 
 
 def _once_more(forms: Sequence[Form], score: Scorer) -> Iterator[Form]:
@@ -51,10 +67,10 @@ def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
     `h^0.67*sqrt(s)` as the exponential of a sum of logarithms."""
     if not score.printed:
         return list(forms)
-    bench = score.bench
-    shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:PRINTED]]
+    bench, n = score.bench, care_of(score).printed
+    shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:n]]
     better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
-    return _pool([*better, *forms[PRINTED:]])
+    return _pool([*better, *forms[n:]])
 
 
 def raced(forms: Sequence[Form], score: Scorer) -> list[Form]:
@@ -81,13 +97,13 @@ def _improving(forms: Sequence[Form]) -> list[Form]:
     return found
 
 
-def _diverse(forms: Sequence[Form]) -> list[Form]:
+def _diverse(forms: Sequence[Form], n: int) -> list[Form]:
     """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
     first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
-    return [forms[k] for k in dict.fromkeys([*range(min(LEANED, len(forms))), *sorted(first.values())])]
+    return [forms[k] for k in dict.fromkeys([*range(min(n, len(forms))), *sorted(first.values())])]
 
 
-def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequence[Node]]:
+def _promising(programs: Iterable[Sequence[Node]], score: Scorer, n: int) -> list[Sequence[Node]]:
     """The programs with the shortest residuals and structure, constants not counted, and the best of each length."""
     found: list[tuple[float, int, Sequence[Node]]] = []
     for program in programs:
@@ -97,7 +113,7 @@ def _promising(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Sequen
             found.append((nats + score.language.structure(program), len(program), program))
     found.sort(key=lambda item: item[:2])
     first = {length: k for k, (_, length, _) in reversed(list(enumerate(found)))}
-    kept = sorted({*range(min(LOOKED_AT, len(found))), *first.values()})
+    kept = sorted({*range(min(n, len(found))), *first.values()})
     return [found[k][2] for k in kept]
 
 

@@ -53,6 +53,7 @@ class Scorer:
     shapes     what is known of values and slopes; None: nothing
     form       the form of the law, which programs fill; None: programs are formulas
     costs      operators that cost several times in the description
+    hurried    whether the answer is wanted at once, so that fewer forms are tried
     language   how programs are read
     some       training rows to try things on: all of them, or SOME if there are more
     some_noises  the `noises` on these
@@ -72,6 +73,7 @@ class Scorer:
     shapes: Shapes | None = None
     form: Outline | None = None
     costs: Costs = ()
+    hurried: bool = False
     language: Language = field(init=False, repr=False)
     box: list[Interval] = field(init=False, repr=False)
     limits: tuple[float, float] = field(init=False, repr=False)

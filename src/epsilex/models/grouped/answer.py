@@ -11,7 +11,7 @@ import numpy as np
 from epsilex.data.groups import Groups
 from epsilex.data.noise import possible
 from epsilex.data.rows import Rows
-from epsilex.models.candidates import LOOKED_AT
+from epsilex.models.candidates import USUAL
 from epsilex.models.certifying import certified
 from epsilex.models.choice.accuracy import by_accuracy
 from epsilex.models.choice.choosing import Decision
@@ -87,7 +87,7 @@ class Desk:
                 best[shape] = nats, program
         ranked = sorted(best.values(), key=lambda pair: (pair[0], len(pair[1].nodes)))
         first = {len(one.nodes): k for k, (_, one) in reversed(list(enumerate(ranked)))}
-        return [ranked[k][1] for k in sorted({*range(min(LOOKED_AT, len(ranked))), *first.values()})]
+        return [ranked[k][1] for k in sorted({*range(min(USUAL.looked_at, len(ranked))), *first.values()})]
 
     def _of_few_rows(self) -> Bench:
         """The bench of MOST_ROWS rows, evenly from each group, on which forms are compared; of all if there are fewer.
