@@ -46,7 +46,7 @@ HEAD = """\
 Written by `python -m benchmarks.studio` on {date}.
 
 Generations in {seconds:g} s of the clock, and the CPU time of the search's process in them; {rows} rows, 1000 programs,
-a thread on each of {cores} cores. The differences are of generations per second of the clock and per CPU second.
+a thread on all of the {cores} cores but one. The differences are of generations per second of the clock and of CPU.
 `aside` is the share of the run's CPU time that went into snapshots, acts and checkpoints, `server` the CPU time of the
 studio's server, its start included.
 

@@ -25,6 +25,7 @@ checkpoint.Checkpoint.of = lambda self, *rest: of(checkpoint.Checkpoint(self.pat
 from epsilex.cli import main
 main()
 """  # the command line, with a checkpoint after every generation
+NOBODY = b"epsilex: dask: expected a scheduler with workers; got none at"
 PATIENCE = 1.15  # factor on the time before a kill while none has come late enough to resume from anything
 
 
@@ -102,7 +103,8 @@ def kill_and_continue(
         process.kill()
         _, err = process.communicate()
         if process.returncode != -signal.SIGKILL:
-            outcome.expect(process.returncode == 0, f"code {process.returncode} before the kill: {err[-200:]!r}")
+            alone = process.returncode == 2 and NOBODY in err  # the only worker was killed before
+            outcome.expect(process.returncode == 0 or alone, f"code {process.returncode}: {err[-200:]!r}")
             return
         outcome.count += 1
 

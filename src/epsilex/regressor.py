@@ -7,6 +7,7 @@ import time
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from epsilex.data.groups import separated
 from epsilex.data.losses import POWERS, power_of, scaled_loss
@@ -250,6 +251,7 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
         )
 
     @interruptible
+    @threadpool_limits.wrap(limits=1, user_api="blas")  # its idle threads spin: a second core, busy for nothing
     def fit(self, X, y, sample_weight=None):
         """Search formulas for X (rows, features) and y (rows,).
 

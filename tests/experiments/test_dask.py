@@ -134,5 +134,5 @@ def test_an_address_where_nobody_answers(address):
 
 
 def test_a_scheduler_without_workers(scheduler):
-    with pytest.raises(ValueError, match="dask: expected a scheduler with workers"):
+    with pytest.raises(ValueError, match=f"dask: expected a scheduler with workers; got none at '{scheduler[0]}'"):
         DaskPool(scheduler[0], timeout=2)

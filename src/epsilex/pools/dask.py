@@ -27,8 +27,9 @@ class DaskPool:
             self._client.wait_for_workers(1, timeout=timeout)
             self._refuse_others()
         except TimeoutError:
+            where = self._address  # as long as it is open
             self.close()
-            raise ValueError(f"dask: expected a scheduler with workers; got none at {self._address!r}") from None
+            raise ValueError(f"dask: expected a scheduler with workers; got none at {where!r}") from None
         except ValueError:
             self.close()
             raise
