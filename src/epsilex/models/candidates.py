@@ -63,14 +63,14 @@ def _once_more(forms: Sequence[Form], score: Scorer) -> Iterator[Form]:
 
 
 def as_printed(forms: Sequence[Form], score: Scorer) -> list[Form]:
-    """The forms by description, the first few as they are printed if that is shorter: the search may have found
-    `h^0.67*sqrt(s)` as the exponential of a sum of logarithms."""
+    """The forms by description, the first few as they are printed, which is what a person reads: the search may have
+    found `h^0.67*sqrt(s)` as the exponential of a sum of logarithms, and `(0.7071*v)^2` is printed `0.5*v^2`."""
     if not score.printed:
         return list(forms)
     bench, n = score.bench, care_of(score).printed
     shown = [bench.described(score.as_printed(form.nodes)) for form in forms[:n]]
-    better = [s if s is not None and s.total < form.total else form for s, form in zip(shown, forms, strict=False)]
-    return _pool([*better, *forms[n:]])
+    printed = [form if s is None else s for s, form in zip(shown, forms, strict=False)]
+    return _pool([*printed, *forms[n:]])
 
 
 def raced(forms: Sequence[Form], score: Scorer) -> list[Form]:

@@ -24,16 +24,19 @@ BOXES, WORK = 400, 3000  # cut at most, and nodes enclosed: exact intervals take
 STEP = 1e-4  # of a side of the box: step of differences where a derivative is not known
 POINTS = 1024  # in a quick check; a thorough one has THOROUGH
 THOROUGH = 8192
+DECADES = 4.0  # over which points near a face are spread
 DIVISORS = {"div": 1, "inv": 0}  # operator -> argument
 
 
 def points(box: Sequence[Interval], X: np.ndarray, n: int) -> np.ndarray:
-    """(n, features) points of a box: on its faces and inside, the same on every call, and rows of the data within."""
+    """(n, features) points of a box: on its faces, near them, where formulas may be steep, and anywhere inside. They
+    are the same on every call; rows of the data within the box are among them."""
     rng = np.random.default_rng(0)
     low, high = np.array([side.lo for side in box]), np.array([side.hi for side in box])
     share = rng.random((n, len(box)))
     at = rng.random(share.shape)
-    share[at < 0.1], share[at > 0.9] = 0.0, 1.0
+    near = 10.0 ** (-DECADES * share)
+    share = np.select([at < 0.1, at < 0.25, at < 0.75, at < 0.9], [0.0, near, share, 1.0 - near], 1.0)
     drawn = np.clip(low + (high - low) * share, low, high)
     rows = X[((low <= X) & (high >= X)).all(axis=1)][: n // 4]
     return np.vstack([rows, drawn[len(rows) :]])
