@@ -227,8 +227,11 @@ def killed_dask(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> N
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
 
         def have_a_worker() -> None:
-            if not cluster.workers:  # killed while it started, and given up
-                cluster.scale(1)
+            limit = time.monotonic() + 60.0
+            while not cluster.scheduler.workers and time.monotonic() < limit:
+                if not cluster.workers:  # killed while it started, and given up
+                    cluster.scale(1)
+                time.sleep(0.2)
 
         def kill_a_worker() -> None:
             for nanny in list(cluster.workers.values()):  # which starts another worker
