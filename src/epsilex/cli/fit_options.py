@@ -8,6 +8,7 @@ from pathlib import Path
 from epsilex.cli.configuration import from_file
 from epsilex.cli.options import REQUIRED, Option, option
 from epsilex.cli.words import assigned, pairs, quoted
+from epsilex.tables.splitting import FEW
 
 TEST_SHARE = 0.25
 MOST_ROWS = 1_000_000
@@ -161,7 +162,7 @@ FIT: tuple[Option, ...] = (
     option(
         "test_share",
         float,
-        "Share of the rows held back for the test error.",
+        f"Share of the rows held back for the test error; none if there are fewer than {FEW}.",
         TEST_SHARE,
         min=0.0,
         max=0.9,

@@ -15,6 +15,7 @@ from epsilex.cli.fitting import FILES
 from epsilex.evolution.observers.progress import printable
 from epsilex.report import Fit
 from epsilex.report.page import figure
+from epsilex.tables.splitting import FEW
 
 
 def tell(fit: Fit, out: Path, data: Path, as_document: bool) -> None:
@@ -99,6 +100,7 @@ def _groups(fit: Fit) -> dict[str, str]:
 def _test_error(fit: Fit) -> str:
     metrics = fit.model.metrics
     if "test_mae" not in metrics:
-        return "unknown, no rows were held back"
+        few = f", because there are fewer than {FEW}" if len(fit.y) < FEW else ""
+        return f"unknown, no rows were held back{few}"
     told = f"{figure(metrics['test_mae'])} mean absolute, R² {figure(metrics['test_r2'])}, on {fit.facts['held back']}"
     return told if math.isfinite(metrics["test_mae"]) else f"{told}; the formula is not defined on all of them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 LEAST = 4  # rows of a group that are not held back
-FEW = 20  # rows, below which none are held back, because the search needs them all
+FEW = 40  # rows, below which none are held back: a quarter says little, and the choice of a formula needs them all
 
 
 def held_back_rows(n: int, share: float, seed: int, labels: np.ndarray | None = None) -> np.ndarray:
