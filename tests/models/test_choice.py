@@ -259,6 +259,19 @@ class TestLean:
         np.testing.assert_allclose(evaluate64(lean.nodes, X), 1.37 * X[:, 0] / X[:, 1] + 0.8, atol=0.02)
 
 
+class TestVariablePowers:
+    def test_a_power_with_a_variable_exponent_is_an_exponential_of_a_product(self):
+        power, written = (LANGUAGE.structure(parse(text, NAMES)) for text in ("k^x", "exp(x*log(k))"))
+        assert power == pytest.approx(written)
+
+    def test_a_power_of_a_number_is_an_exponential(self):
+        number, written = (LANGUAGE.structure(parse(text, NAMES)) for text in ("2^x", "exp(x)"))
+        assert number == pytest.approx(written + math.log(6.0))  # and the number
+
+    def test_a_power_with_a_number_as_exponent_is_arithmetic(self):
+        assert LANGUAGE.structure(parse("k^1.7", NAMES)) < LANGUAGE.structure(parse("k^x", NAMES)) - 5.0
+
+
 class TestClaims:
     X = np.column_stack([np.linspace(1.0, 100.0, 30), np.linspace(0.1, 1.5, 30)])
 
@@ -289,7 +302,47 @@ class TestClaims:
         ],
     )
     def test_what_the_rows_do_not_show(self, text, expected):
-        assert claims(parse(text, NAMES), self.X, is_simple) == expected
+        assert claims(parse(text, NAMES), self.X, is_simple).count == expected
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("3.7*sin(0.9*k)", False),  # a step of 3.1 from row to row
+            ("3.7*sin(0.94*k)", True),
+            ("3.7*cos(17.5*k)*exp(x)", True),
+            ("3.7*sin(exp(0.06*k))", True),
+            ("3.7*sin(exp(0.04*k))", False),
+            ("sqrt(40*k)", False),
+            ("3.7*sin(1e300*k)*sin(1e300*k)", True),
+        ],
+    )
+    def test_waves_faster_than_the_rows(self, text, expected):
+        assert claims(parse(text, NAMES), self.X, is_simple).hidden == expected
+
+    def test_repeated_rows_show_no_faster_waves(self):
+        for X in (self.X, np.repeat(self.X, 5, axis=0)):
+            assert claims(parse("3.7*sin(0.94*k)", NAMES), X, is_simple).hidden
+            assert not claims(parse("3.7*sin(0.9*k)", NAMES), X, is_simple).hidden
+
+    def test_a_fast_wave_must_leave_a_tenth_of_the_squares(self):
+        rows = Rows(self.X, np.cos(0.3 * self.X[:, 0]), np.ones(30))
+        slow, fast = (
+            describe(parse(f"cos({w!r}*k)", NAMES), self.X, [Noise.of("additive", rows)], LANGUAGE)
+            for w in (0.3, float(0.3 + 2.0 * math.pi / (self.X[1, 0] - self.X[0, 0])))
+        )
+        assert slow.hidden == 0.0
+        assert fast.hidden == pytest.approx(15.0 * math.log(10.0))
+        assert fast.total == pytest.approx(fast.structure + fast.constants + fast.residuals + fast.hidden)
+
+    def test_a_peak_on_an_even_grid_is_no_fast_wave(self):
+        rng = np.random.default_rng(3)
+        x = np.linspace(-4.0, 6.0, 30)
+        y = 5.0 * np.exp(-((x - 1.3) ** 2) / 1.62) + 0.7 + 0.12 * rng.normal(size=30)
+        est = SymbolicRegressor(time_limit=None, generations=25, population_size=500, random_state=1).fit(x[:, None], y)
+        between = np.linspace(-3.9, 5.9, 400)
+        law = 5.0 * np.exp(-((between - 1.3) ** 2) / 1.62) + 0.7
+        assert np.abs(est.predict(between[:, None]) - law).max() < 0.5
+        assert est.choice_.warning == ""
 
     def test_each_costs_what_a_nested_function_does(self):
         rows = Rows(self.X, 4.4 * self.X[:, 0] / (5.6 + self.X[:, 0]), np.ones(30))

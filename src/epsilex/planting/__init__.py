@@ -5,6 +5,7 @@ sums         sums of a few simple terms for y or a transform of it, and long sum
 polynomials  polynomials, and quotients of two of them
 powers       products of powers and exponentials
 curves       sigmoids, bells and waves of one feature
+shifts       shifted power laws and exponentials
 separable    products and sums of curves of two features
 groups       products of the target's dimension and functions of dimensionless groups
 quadrics     roots and quotients of quadratic forms
@@ -32,12 +33,13 @@ from epsilex.planting.products import products
 from epsilex.planting.quadrics import quadrics
 from epsilex.planting.reductions import reductions
 from epsilex.planting.separable import separable
+from epsilex.planting.shifts import shifts
 from epsilex.planting.sums import long_sums, sums
 from epsilex.registry import Registry
 
 PLANTERS: Registry[Planter] = Registry(
-    "planters", reductions=reductions, products=products, curves=curves, separable=separable, quadrics=quadrics,
-    polynomials=polynomials, rationals=rationals, powers=powers, long_sums=long_sums, sums=sums,
+    "planters", reductions=reductions, products=products, curves=curves, shifts=shifts, separable=separable,
+    quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers, long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]

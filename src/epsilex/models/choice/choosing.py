@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from epsilex.models.choice.claims import UNSEEN
 from epsilex.models.choice.description import is_number
 from epsilex.models.choice.linear import Reference, gain, reference
 from epsilex.models.front import Scorer
@@ -15,7 +16,6 @@ from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.poles import finiteness
 
-POLE = 10.0  # factor on the squared error of a formula with a pole in the data's range
 LOOKED_AT = 12  # forms that are searched thoroughly for a pole
 TRIED = 5  # forms compared with the reference on few rows
 SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
@@ -47,7 +47,7 @@ class Decision:
 def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Decision:
     """The choice among forms, which are sorted by description, the shortest first."""
     n = len(score.train.y)
-    penalty = 0.5 * n * math.log(POLE)
+    penalty = 0.5 * n * math.log(UNSEEN)
     fitting = [form for form in forms if len(form.nodes) <= max_length] or list(forms)
     pole = {
         form: finiteness(score.language.formula(form.nodes), score.box, score.train.X, BOXES) == "pole"

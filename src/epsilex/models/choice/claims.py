@@ -5,6 +5,9 @@
     log(1.5*c)          a function, or a power of one, without a factor: the target is a pure number
 
 A sine of an angle has simple numbers in its argument, or multiples of pi, and claims nothing about periods.
+
+    sin(17.51*x)        a wave with fewer than two rows per period: on evenly spaced rows a slow wave has the same
+                        values (Nyquist, Shannon), and between the rows the formula does what none of them shows
 """
 
 from __future__ import annotations
@@ -23,13 +26,24 @@ ARITHMETIC = {"neg", "inv", "square", "sqrt", "abs"}  # of one argument, which m
 RAISED = {"square", "sqrt", "pow", "inv", "neg"}
 WAVES = {"sin", "cos"}
 SUMS = {"add", "sub"}
-SEEN = math.pi  # range of a wave's argument that the rows must show
+SEEN = math.pi  # range of a wave's argument that the rows must show, and its largest mean step from row to row
+SAME = 1e-9  # share of the range of an argument below which two values are one
+UNSEEN = 10.0  # factor on the squared error of a formula with a wave faster than the rows, or with a pole between them
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """How many parts claim more than the rows show, and whether a wave is faster than the rows."""
+
+    count: int
+    hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Values on the rows, how many claims it makes, whether a number in it was fitted, and whether an exponent was.
 
+    hidden     whether there is a wave in it that is faster than the rows
     number     its value, if it is a number
     exponents  of the powers in exp(part)
     power      whether exp(part) is a product of powers and nothing else
@@ -40,15 +54,15 @@ class _Part:
     claims: int = 0
     fitted: bool = False
     odd: bool = False
+    hidden: bool = False
     number: float | None = None
     exponents: tuple[float, ...] = ()
     power: bool = False
     pure: bool = False
 
 
-def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bool]) -> int:
-    """How many parts of a program claim more than the rows of X (rows, features) show; `is_simple` tells numbers that
-    were not fitted."""
+def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bool]) -> Claims:
+    """What a program claims beyond the rows of X (rows, features); `is_simple` tells numbers that were not fitted."""
 
     def leaf(code: int, feature: int, value: float) -> _Part:
         fitted = not (is_simple(value) or is_symbolic(value))
@@ -62,8 +76,10 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
         pure = row.name in RAISED and parts[0].pure
         if row.arity == 1 and row.name not in ARITHMETIC:
             pure = row.name != "exp" or not parts[0].power
-        if row.name in WAVES and fitted:
-            count += not np.ptp(parts[0].values) >= SEEN
+        hidden = any(part.hidden for part in parts)
+        if row.name in WAVES:
+            count += fitted and not np.ptp(parts[0].values) >= SEEN
+            hidden = hidden or _is_hidden(parts[0].values)
         elif row.name == "pow" and parts[1].number is not None:
             raised = (parts[1].number,)
         elif row.name == "exp":
@@ -79,8 +95,18 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
                 if number.number is not None and other.exponents:
                     exponents, power = tuple(number.number * e for e in other.exponents), other.power
         odd = any(part.odd for part in parts) or not all(map(is_simple, raised))
-        return _Part(row.value(*(part.values for part in parts)), count, fitted, odd, None, exponents, power, pure)
+        values = row.value(*(part.values for part in parts))
+        return _Part(values, count, fitted, odd, hidden, None, exponents, power, pure)
 
     with np.errstate(all="ignore"):
         whole = fold(nodes, leaf, branch)
-    return whole.claims + whole.pure + whole.odd
+    return Claims(whole.claims + whole.pure + whole.odd, whole.hidden)
+
+
+def _is_hidden(angles: np.ndarray) -> bool:
+    """Whether neighbouring angles (rows,) are, on average, more than half a period apart."""
+    length = np.ptp(angles)
+    if not SEEN < length < math.inf:
+        return False
+    distinct = 1 + np.count_nonzero(np.diff(np.sort(angles)) > SAME * length)
+    return bool(length > SEEN * (distinct - 1))

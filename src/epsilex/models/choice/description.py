@@ -9,6 +9,7 @@ In nats, for nodes of probability p, l of which are features from d columns, and
     sum of -log(p) + l log(d)                the structure
   + k (log(6) + 1/2) + log det(1 + J / 12) / 2   k constants, to the precision that the data gives
   - log p(y | formula, noise)                the residuals
+  + n log(10) / 2, if a wave is faster than the n rows: such a formula must leave a tenth of the squared error
   + log(100), if relative noise is chosen    which must show odds of a hundred to one over additive noise, because
                                              most data has some additive noise, and predictions pay in squares
 
@@ -16,7 +17,8 @@ Half of the nodes of any formula are leaves: a bare feature, one with a coeffici
 operators three in four are arithmetic, including powers, and one in four is another function, such as a sine. Within
 each kind all have the same probability; an operator of cost c is as unlikely as c of them. A function within a function
 is a sixteenth as likely as elsewhere, and so is a part that claims more than the rows show (`claims.py`). These are our
-own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power. One factor of the whole
+own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power, and a power with a
+variable exponent, u^v, as exp(v log(u)). One factor of the whole
 costs no node, only its number, because most laws have one: the units of the target are arbitrary.
 
 J is the Fisher information of relative changes of the constants. A constant is rounded to a grid of width sqrt(12 / I),
@@ -38,7 +40,7 @@ import numpy as np
 
 from epsilex.data.noise import Noise
 from epsilex.data.rows import evenly
-from epsilex.models.choice.claims import claims
+from epsilex.models.choice.claims import UNSEEN, claims
 from epsilex.programs.algebra import shortest
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
@@ -65,7 +67,8 @@ Variants = Callable[[Sequence[Node]], Iterable[list[Node]]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Description:
-    """Lengths in nats, and the noise under which they are shortest; `choosing` is the charge for that noise."""
+    """Lengths in nats, and the noise under which they are shortest; `choosing` is the charge for that noise, `hidden`
+    that for a wave faster than the rows."""
 
     structure: float
     constants: float
@@ -73,10 +76,11 @@ class Description:
     noise: Noise
     variance: float
     choosing: float = 0.0
+    hidden: float = 0.0
 
     @property
     def total(self) -> float:
-        return self.structure + self.constants + self.residuals + self.choosing
+        return self.structure + self.constants + self.residuals + self.choosing + self.hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,10 @@ class Language:
         """Nats of a node by its opcode."""
         if code in (CONSTANT, FEATURE):
             return LEAF + (math.log(max(self.n_features, 1)) if code == FEATURE else 0.0)
-        name = lookup(code).name
+        return self._named(lookup(code).name)
+
+    def _named(self, name: str) -> float:
+        """Nats of an operator."""
         return self._once(name) * self._cost(name)
 
     def _once(self, name: str) -> float:
@@ -146,6 +153,8 @@ class Language:
         total = sum(part.nats for part in parts)
         if row.name == "exp" and parts[0].power is not None:
             return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"), raised=True)
+        if row.name == "pow" and not parts[1].is_number:
+            return _Part(total + self._variable_power(parts[0].is_number, inside), function=True)
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
@@ -160,6 +169,11 @@ class Language:
                     power = part.power + number.nats + plain
                     return _Part(total, function=inside, power=power, factor=factor)
         return _Part(total, function=inside, factor=factor, raised=row.name == "pow")
+
+    def _variable_power(self, of_number: bool, inside: bool) -> float:
+        """Nats of u^v beyond those of its parts: it stands for exp(v*log(u)), and for exp(v) if u is a number."""
+        nats = self._named("exp") + (NESTED if inside else 0.0)
+        return nats if of_number else nats + self._named("mul") + self._named("log") + NESTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +215,9 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
     out = some if len(some) == len(X) else language.values(nodes, X)
     if not np.isfinite(out).all():
         return None
-    structure = language.structure(nodes) + NESTED * claims(language.formula(nodes), X[rows], is_simple)
+    claimed = claims(language.formula(nodes), X[rows], is_simple)
+    structure = language.structure(nodes) + NESTED * claimed.count
+    hidden = 0.5 * len(X) * math.log(UNSEEN) if claimed.hidden else 0.0
     shared = _shared([nodes[k] for k in places])
     fixed = sum(KIND + simple_nats(value) for k, (code, _, value) in enumerate(nodes) if _is_fixed(code, k, places))
     best: Description | None = None
@@ -219,7 +235,7 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
             ]
         constants = fixed + constants_nats(list(shared), relative) + KIND * sum(len(m) - 1 for m in shared.values())
         choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
-        found = Description(structure, constants, nats, noise, variance, choosing)
+        found = Description(structure, constants, nats, noise, variance, choosing, hidden)
         if best is None or found.total < best.total:
             best = found
     return best

@@ -53,6 +53,11 @@ def told(
             f"{m.formula} has a pole, or is undefined, at some place within the range of the data; "
             "no formula without one explains the data"
         )
+    elif decision.form is not None and decision.form.description.hidden:
+        warning = (
+            f"{m.formula} has a wave of less than two rows per period, so nobody knows what happens between the rows; "
+            "no formula without one explains the data"
+        )
     other = None if closest is not None and closest.formula == m.formula else closest  # a line by another way
     sentences = [_why(decision, front, chosen, n), _how_sure(decision, other, noise)]
     return Choice(
