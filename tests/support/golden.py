@@ -3,7 +3,7 @@
 `python tests/support/golden.py` records them anew. Where a hash changes, the version in `epsilex.evolution.engine` is
 raised, PAPER for fits whose name begins so and MODERN for the others, and the hashes are recorded with it, unless only
 the text of a formula changed: then the hashes alone are recorded. Bits depend on the processor and on Numba, so hashes
-hold only where both are the same.
+hold only where both are the same; the file keeps those of several machines, the last recorded first.
 """
 
 from __future__ import annotations
@@ -41,10 +41,17 @@ def machine() -> dict[str, str]:
     return {"processor": get_host_cpu_name(), "numba": version("numba")}
 
 
+def record_of(kind: str) -> dict[str, str] | None:
+    """The hashes of this machine with the present version of an engine, by fit; None if there are none."""
+    for record in json.loads(FILE.read_text()):
+        if record["machine"] == machine() and record["engines"][kind] == ENGINES[kind]:
+            return record["fits"]
+    return None
+
+
 def recorded_here() -> bool:
-    """Whether the hashes were recorded where bits are the same as here."""
-    recorded = json.loads(FILE.read_text())
-    return {key: recorded[key] for key in machine()} == machine()
+    """Whether this is the machine of the last record, where the outputs in the docs were made, too."""
+    return json.loads(FILE.read_text())[0]["machine"] == machine()
 
 
 def bits(est) -> str:
@@ -58,11 +65,17 @@ def bits(est) -> str:
     return digest.hexdigest()[:16]
 
 
+def kind_of(name: str) -> str:
+    """The engine of a fit."""
+    return "paper" if name.startswith("paper") else "modern"
+
+
 def fitted(name: str) -> str:
     return bits(FITS[name]().fit(X, Y))
 
 
 if __name__ == "__main__":
-    found = {name: fitted(name) for name in FITS}
-    FILE.write_text(json.dumps({"engines": ENGINES, **machine(), "fits": found}, indent=1) + "\n")
-    print(FILE.read_text())
+    found = {"machine": machine(), "engines": ENGINES, "fits": {name: fitted(name) for name in FITS}}
+    others = [record for record in json.loads(FILE.read_text()) if record["machine"] != machine()]
+    FILE.write_text(json.dumps([found, *others], indent=1) + "\n")
+    print(json.dumps(found, indent=1))
