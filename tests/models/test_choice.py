@@ -281,6 +281,9 @@ class TestClaims:
             ("3.7*sin(0.26*sqrt(k))", 1),  # 0.26 to 2.6: less than half a period
             ("3.7*sin(0.26*k)", 0),  # four periods
             ("3.7*sin(x)", 0),  # an angle
+            ("3.7*sin(cos(k))", 1),  # a wave of a wave
+            ("3.7*sin(k + 0.3*cos(x))", 1),
+            ("3.7*sin(k)*cos(x)", 0),
             ("3.7*sin(2*x)", 0),
             ("3.7*cos(1.1*x + 0.3)", 1),
             ("2.1*k^18.35", 1),

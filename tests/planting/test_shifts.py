@@ -22,6 +22,8 @@ LAWS = {
     "critical point": 2.3 * (430.0 - T) ** 0.34,
     "threshold": 0.01 * (T - 290.0) ** 1.5,
     "negative": -0.02 * np.exp(900.0 / (T - 180.0)),
+    "loop": 60.0 / (1.7 + X[:, 2] ** 2) ** 1.5,
+    "circle": 3.0 * np.sqrt(5.3 - X[:, 2] ** 2),
     "with a factor": 2e3 * C**1.5 * np.exp(-700.0 / (T - 170.0)),
 }
 

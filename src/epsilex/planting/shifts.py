@@ -1,8 +1,9 @@
-"""Shifted power laws and exponentials: starting programs y = z^q (x + c)^p and y = z^q exp(b / (x + c)).
+"""Shifted power laws and exponentials: starting programs y = z^q (u + c)^p and y = z^q exp(b / (u + c)), u = x or x^2.
 
-Vapour pressures (Antoine), viscosities (Vogel, Fulcher, Tammann), what happens near a critical temperature, and cooling
-or growth from an origin that is not 0. The logarithm of y is linear in everything but c, so c is looked for on a grid,
-for each feature, and refined. The other features may appear as powers.
+Vapour pressures (Antoine), viscosities (Vogel, Fulcher, Tammann), what happens near a critical temperature, growth from
+an origin that is not 0, and fields at a distance, such as 1 / (r^2 + x^2)^1.5 on the axis of a loop. The logarithm of y
+is linear in everything but c, so c is looked for on a grid, for each feature, and refined. The other features may
+appear as powers.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from epsilex.programs.fold import Node
 FEATURES = 5  # considered, those most correlated with the logarithm
 ROWS = 128
 LEAST_ROWS = 8  # three constants and a shape are no finding on fewer
-GRID = np.geomspace(0.01, 30.0, 40)  # distances of x = -c from the data, in ranges of the feature
+GRID = np.geomspace(0.01, 30.0, 40)  # distances of u = -c from the data, in ranges of u
 STEPS = 24  # of the refinement
 KEPT = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A function of v = |x + c|, which has no zero among the rows."""
+    """A function of v = |u + c|, which has no zero among the rows."""
 
     values: Callable[[np.ndarray], np.ndarray]
     program: Callable[[Term], Term]
@@ -54,31 +55,40 @@ def shifts(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
             factors = [i for i in features if i != j and (X[:, i] > 0.0).all()] if "log" in limits.operators else []
             for others in [[], factors] if factors else [[]]:
                 for weighted in (transform, replace(transform, root=1.0)):
-                    found += _shifted(X[rows], j, others, weighted, shapes)
+                    for squared in (False, True) if "square" in limits.operators else (False,):
+                        found += _shifted(X[rows], j, squared, others, weighted, shapes)
     return by_description([f for f in found if f is not None and len(f) <= limits.max_length], X, y)[:KEPT]
 
 
 def _shifted(
-    X: np.ndarray, j: int, others: Sequence[int], transform: Transform, shapes: Sequence[_Shape]
+    X: np.ndarray, j: int, squared: bool, others: Sequence[int], transform: Transform, shapes: Sequence[_Shape]
 ) -> Iterator[list[Node] | None]:
-    """Programs of shifted feature j and powers of the others, one per shape and side of the data."""
-    x, logs = X[:, j], np.log(X[:, list(others)])
-    if not np.ptp(x) > 0.0:
+    """Programs of shifted feature j, or of its square, and powers of the others, one per shape and side of the data."""
+    u, logs = X[:, j] ** 2 if squared else X[:, j], np.log(X[:, list(others)])
+    width = np.ptp(u)
+    if not width > 0.0:
         return
     closeness = _closeness(logs, transform)
     for shape in shapes:
-        for sign in (1.0, -1.0):  # x = -c lies below the data, or above it
-            start = (sign * x).min()
+        for sign in (1.0, -1.0):  # u = -c lies below the data, or above it
+            start = (sign * u).min()
 
             def at(distance: np.ndarray, shape: _Shape = shape, sign: float = sign, start: float = start) -> np.ndarray:
-                return closeness(shape.values(sign * x - start + distance[:, None] * np.ptp(x)))
+                return closeness(shape.values(sign * u - start + distance[:, None] * width))
 
             k = int(np.argmax(at(GRID)))
             if 0 < k < len(GRID) - 1:
-                distance = _refined(at, GRID[k - 1], GRID[k + 1]) * np.ptp(x)
-                v = apply("add", feature(j, sign), constant(distance - start))
-                terms = [shape.program(v), *(apply("log", feature(i)) for i in others)]
-                yield transform.solve(terms, np.vstack([shape.values(sign * x - start + distance), logs.T]))
+                distance = _refined(at, GRID[k - 1], GRID[k + 1]) * width
+                terms = [shape.program(_sum(j, squared, sign, distance - start))]
+                terms += [apply("log", feature(i)) for i in others]
+                yield transform.solve(terms, np.vstack([shape.values(sign * u - start + distance), logs.T]))
+
+
+def _sum(j: int, squared: bool, sign: float, c: float) -> Term:
+    """c + x or c - x, c + x^2 or c - x^2, for feature j."""
+    if not squared:
+        return apply("add", feature(j, sign), constant(c))
+    return apply("add" if sign > 0.0 else "sub", constant(c), apply("square", feature(j)))
 
 
 def _closeness(logs: np.ndarray, transform: Transform) -> Callable[[np.ndarray], np.ndarray]:

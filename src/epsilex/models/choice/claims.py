@@ -2,6 +2,7 @@
 
     sin(0.26*sqrt(c))   a wave of which the rows show less than half a period: any bent curve looks like it
     3.4*M^0.7531        powers whose exponents are no simple numbers: laws that follow from others have no such units
+    sin(cos(0.13*t))    a wave of a wave: one shows the other only if both are known
     log(1.5*c)          a function, or a power of one, without a factor: the target is a pure number
 
 A sine of an angle has simple numbers in its argument, or multiples of pi, and claims nothing about periods.
@@ -43,7 +44,8 @@ class Claims:
 class _Part:
     """Values on the rows, how many claims it makes, whether a number in it was fitted, and whether an exponent was.
 
-    hidden     whether there is a wave in it that is faster than the rows
+    wave       whether there is a wave in it
+    hidden     whether one of them is faster than the rows
     number     its value, if it is a number
     exponents  of the powers in exp(part)
     power      whether exp(part) is a product of powers and nothing else
@@ -54,6 +56,7 @@ class _Part:
     claims: int = 0
     fitted: bool = False
     odd: bool = False
+    wave: bool = False
     hidden: bool = False
     number: float | None = None
     exponents: tuple[float, ...] = ()
@@ -76,9 +79,10 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
         pure = row.name in RAISED and parts[0].pure
         if row.arity == 1 and row.name not in ARITHMETIC:
             pure = row.name != "exp" or not parts[0].power
-        hidden = any(part.hidden for part in parts)
+        wave, hidden = any(part.wave for part in parts), any(part.hidden for part in parts)
         if row.name in WAVES:
-            count += fitted and not np.ptp(parts[0].values) >= SEEN
+            count += wave + (fitted and not np.ptp(parts[0].values) >= SEEN)
+            wave = True
             hidden = hidden or _is_hidden(parts[0].values)
         elif row.name == "pow" and parts[1].number is not None:
             raised = (parts[1].number,)
@@ -96,7 +100,7 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
                     exponents, power = tuple(number.number * e for e in other.exponents), other.power
         odd = any(part.odd for part in parts) or not all(map(is_simple, raised))
         values = row.value(*(part.values for part in parts))
-        return _Part(values, count, fitted, odd, hidden, None, exponents, power, pure)
+        return _Part(values, count, fitted, odd, wave, hidden, None, exponents, power, pure)
 
     with np.errstate(all="ignore"):
         whole = fold(nodes, leaf, branch)
