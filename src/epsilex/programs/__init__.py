@@ -18,6 +18,7 @@ export      every other notation, from LaTeX to PyTorch
 algebra     every rewriting: the shortest and most usual form of a formula
 length      the length of a formula as it is printed
 constants   numbers as a scientist writes them: fractions, pi, e, and the user's own constants
+rounding    sums, products and quotients of floats, and what rounding took away
 intervals   enclosures that prove a formula finite on a box
 poles       branch and bound with intervals
 """

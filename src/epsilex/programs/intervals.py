@@ -4,8 +4,8 @@ Every function takes closed intervals of finite floats and returns one that cont
 over them, both in exact arithmetic and in float64, or None if nothing is proven. None means a possible pole, undefined
 value or overflow, so a formula with an enclosure is finite on the whole box.
 
-Sums, products and quotients are rounded outward from exact rationals; the other functions are widened by `MARGIN`
-units in the last place, more than the error of any libm.
+Sums, products and quotients are rounded outward, to the narrowest interval (`rounding`); the other functions are
+widened by `MARGIN` units in the last place, more than the error of any libm.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+
+from epsilex.programs.rounding import Rounded, above, below, divided, multiplied, summed
 
 MARGIN = 8
 PROTECTED_BELOW = 1e-6  # where pdiv and plog are protected
@@ -38,7 +39,7 @@ class Interval:
 
 
 def add(a: Interval, b: Interval) -> Interval | None:
-    return _rounded(Fraction(a.lo) + Fraction(b.lo), Fraction(a.hi) + Fraction(b.hi))
+    return _outward(summed(a.lo, b.lo), summed(a.hi, b.hi))
 
 
 def sub(a: Interval, b: Interval) -> Interval | None:
@@ -46,15 +47,15 @@ def sub(a: Interval, b: Interval) -> Interval | None:
 
 
 def mul(a: Interval, b: Interval) -> Interval | None:
-    corners = [Fraction(x) * Fraction(y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
-    return _rounded(min(corners), max(corners))
+    corners = [multiplied(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+    return _outward(min(corners), max(corners))
 
 
 def div(a: Interval, b: Interval) -> Interval | None:
     if 0.0 in b:
         return None
-    corners = [Fraction(x) / Fraction(y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
-    return _rounded(min(corners), max(corners))
+    corners = [divided(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+    return _outward(min(corners), max(corners))
 
 
 def inverse(a: Interval) -> Interval | None:
@@ -80,7 +81,7 @@ def maximum(a: Interval, b: Interval) -> Interval:
 
 def square(a: Interval) -> Interval | None:
     a = absolute(a)
-    return _rounded(Fraction(a.lo) ** 2, Fraction(a.hi) ** 2)
+    return _outward(multiplied(a.lo, a.lo), multiplied(a.hi, a.hi))
 
 
 def sqrt(a: Interval) -> Interval | None:
@@ -186,17 +187,9 @@ def _leaf(constant: float, column: Interval | None) -> Interval | None:
     return point if column is None else mul(point, column)
 
 
-def _rounded(lo: Fraction, hi: Fraction) -> Interval | None:
+def _outward(lo: Rounded, hi: Rounded) -> Interval | None:
     """The narrowest interval of floats around two exact numbers."""
-    try:
-        low, high = float(lo), float(hi)
-    except OverflowError:
-        return None
-    if Fraction(low) > lo:
-        low = math.nextafter(low, -math.inf)
-    if Fraction(high) < hi:
-        high = math.nextafter(high, math.inf)
-    return _finite(low, high)
+    return _finite(below(lo), above(hi))
 
 
 def _finite(lo: float, hi: float) -> Interval | None:

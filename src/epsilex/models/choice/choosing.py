@@ -4,8 +4,9 @@ it must also beat the linear reference."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 from epsilex.models.choice.claims import UNSEEN
 from epsilex.models.choice.description import is_number
@@ -46,39 +47,76 @@ class Decision:
 
 def by_description(forms: Sequence[Form], score: Scorer, max_length: int) -> Decision:
     """The choice among forms, which are sorted by description, the shortest first."""
-    n = len(score.train.y)
-    penalty = 0.5 * n * math.log(UNSEEN)
     fitting = [form for form in forms if len(form.nodes) <= max_length] or list(forms)
-    pole = {
-        form: finiteness(score.language.formula(form.nodes), score.box, score.train.X, BOXES) == "pole"
-        for form in fitting[:LOOKED_AT]
-    }
-    total = {form: form.total + (penalty if pole[form] else 0.0) for form in pole}
-    order = sorted(total, key=total.__getitem__)
+    ranking = _Ranking(fitting[:LOOKED_AT], score)
     # A sum of all columns has no consistent dimension, and a rule that allows few formulas leaves little to chance.
     over = reference(score.train, max_length) if score.allowed is None else None
     if over is None:
-        return _decided(order, total, pole, None, math.inf, 0)
-    gains = [
-        gain(form.nodes, over, score.train, score.noises, score.language, form.description.noise)
-        for form in order[:TRIED]
-    ]
-    for place, nats in enumerate(gains):
-        if is_number(order[place].nodes):
+        return _decided(ranking, None, math.inf, 0)
+    gains: list[float] = []
+    for place, ranked in enumerate(ranking.first(TRIED)):
+        form = ranked.form
+        gains.append(gain(form.nodes, over, score.train, score.noises, score.language, form.description.noise))
+        if is_number(form.nodes):
             break  # it describes the data in fewer nats than all that follow
-        if nats > 0.0:
-            return _decided(order, total, pole, over, nats, place)
+        if gains[-1] > 0.0:
+            return _decided(ranking, over, gains[-1], place)
     nearest = max(range(len(gains)), key=gains.__getitem__)
-    return Decision(simplify(over.nodes), None, False, over, gains[nearest], order[nearest], _odds(-gains[nearest]))
+    closest = ranking[nearest].form
+    return Decision(simplify(over.nodes), None, False, over, gains[nearest], closest, _odds(-gains[nearest]))
 
 
-def _decided(order: list[Form], total: dict, pole: dict, over: Reference | None, nats: float, place: int) -> Decision:
-    form = order[place]
-    mine = form.description.residuals  # another form of the same function leaves the same residuals
-    others = [other for other in order if abs(other.description.residuals - mine) > SAME]
-    closest = min(others, key=total.__getitem__) if others else None
-    odds = math.inf if closest is None else _odds(total[closest] - total[form])
-    return Decision(form.nodes, form, pole[form], over, nats, closest, odds)
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A form, its description with the penalty for a pole, and whether it has one."""
+
+    form: Form
+    total: float
+    pole: bool
+
+
+class _Ranking:
+    """Forms by description and penalty. The search for poles is slow, so it is made only as far as someone asks."""
+
+    def __init__(self, forms: Sequence[Form], score: Scorer):
+        self.found: list[_Ranked] = []
+        self._rest = self._ranked(forms, score)
+
+    def __getitem__(self, place: int) -> _Ranked:
+        while len(self.found) <= place:
+            self.found.append(next(self._rest))
+        return self.found[place]
+
+    def first(self, n: int) -> Iterator[_Ranked]:
+        for place in range(n):
+            try:
+                yield self[place]
+            except StopIteration:
+                return
+
+    @staticmethod
+    def _ranked(forms: Sequence[Form], score: Scorer) -> Iterator[_Ranked]:
+        penalty = 0.5 * len(score.train.y) * math.log(UNSEEN)
+        waiting: list[tuple[float, int, bool]] = [(form.total, k, False) for k, form in enumerate(forms)]
+        heapify(waiting)
+        while waiting:
+            total, k, pole = heappop(waiting)
+            formula = score.language.formula(forms[k].nodes)
+            if not pole and finiteness(formula, score.box, score.train.X, BOXES) == "pole":
+                heappush(waiting, (total + penalty, k, True))
+            else:
+                yield _Ranked(forms[k], total, pole)
+
+
+def _decided(ranking: _Ranking, over: Reference | None, nats: float, place: int) -> Decision:
+    chosen = ranking[place]
+    mine = chosen.form.description.residuals  # another form of the same function leaves the same residuals
+    others = (other for other in ranking.first(LOOKED_AT) if abs(other.form.description.residuals - mine) > SAME)
+    closest = next(others, None)
+    odds = math.inf if closest is None else _odds(closest.total - chosen.total)
+    return Decision(
+        chosen.form.nodes, chosen.form, chosen.pole, over, nats, None if closest is None else closest.form, odds
+    )
 
 
 def _odds(nats: float) -> float:
