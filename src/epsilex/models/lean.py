@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -97,7 +98,8 @@ class Bench:
         best = form
         nothing: frozenset[int] = frozenset()
         others = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, smaller))
-        for nodes, fixed in (*numbers(form.nodes, form.description, self.X, self.language.jacobian), *others):
+        snapped = numbers(form.nodes, form.description, self.X, self.language.jacobian)
+        for nodes, fixed in chain(snapped, others):  # none is made that will not be tried
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:

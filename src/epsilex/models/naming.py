@@ -69,9 +69,7 @@ def _one_named(
         digits = constant_nats(value, float(size[i] ** 2))
         # Below the rounding of float64 nothing is resolved.
         within = max(ERRORS * errors[i], 1e-13 * abs(value))
-        for target, nats in _near(abs(value), within, constants):
-            if digits - nats <= SURE:
-                continue
+        for target, nats in _near(abs(value), within, digits - SURE, constants):
             fixed = with_constants(nodes, [k], np.array([math.copysign(target, value)]))
             others = [place for place in places if place != k]
             tuned = polish(fixed, X, noise, others, STEPS, jacobian=language.jacobian)
@@ -82,8 +80,10 @@ def _one_named(
     return None if best is None else best[1]
 
 
-def _near(value: float, within: float, constants: Mapping[str, float]) -> Iterator[tuple[float, float]]:
-    """Named numbers near a value, and their nats: fractions times or over a symbol."""
+def _near(
+    value: float, within: float, affordable: float, constants: Mapping[str, float]
+) -> Iterator[tuple[float, float]]:
+    """Named numbers near a value, and their nats, if affordable: fractions times or over a symbol."""
     kinds = ((lambda size: size, 0.0), (lambda size: size * size, RARE), (math.sqrt, RARE))
     own = math.log(2.0 * max(len(constants), 1))
     symbols = [(kind(abs(size)), own + nats) for size in constants.values() for kind, nats in kinds]
@@ -97,7 +97,8 @@ def _near(value: float, within: float, constants: Mapping[str, float]) -> Iterat
             near = (p > 0) & (p <= NUMERATORS) & (np.abs(target - value) <= within)
             for k in np.flatnonzero(near).tolist():
                 above, below = int(p[k]), k + 1
-                found = float(target[k])
-                # Else it could not be printed, or it is the same as an earlier one.
-                if math.gcd(above, below) == 1 and named_number(found, constants, NO_NAMES) is not None:
-                    yield found, KIND + symbol + star(above) + star(below)
+                found, nats = float(target[k]), KIND + symbol + star(above) + star(below)
+                if nats >= affordable or math.gcd(above, below) > 1:  # the same as another
+                    continue
+                if named_number(found, constants, NO_NAMES) is not None:  # else it could not be printed
+                    yield found, nats

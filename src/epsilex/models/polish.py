@@ -13,6 +13,7 @@ from epsilex.programs.gradient import constant_places, jacobian64
 
 MAX_ROWS = 20_000  # more rows change the constants by less than their rounding
 STEPS = 20
+SETTLED = 1e-4  # nats of a step after which constants are well within their standard errors
 
 
 @np.errstate(all="ignore")  # squares of derivatives near a pole may overflow
@@ -67,7 +68,7 @@ def polish(
                 damping = max(damping * 0.2, 1e-12)
             else:
                 damping *= 5.0
-        if not moved or gain < 1e-10 or cost == 0.0:
+        if not moved or 0.5 * len(X) * gain < SETTLED or cost == 0.0:
             break
     return nodes
 
