@@ -18,6 +18,7 @@ bends        functions of one column with a constant inside
 terms        the terms of these formulas
 transforms   transforms of y = f(x): roots, inverses, logarithms, factors moved to the side of y
 planter      the limits of planters, and the planting of their programs
+expressing   planted programs in the user's operators
 
 A planter is a function of (X, y, limits) that returns programs, in the registry `PLANTERS`; the setting `planters`
 names the ones to use, in order. Their programs rely on linear scaling and on feature coefficients.

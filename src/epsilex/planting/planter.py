@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from epsilex.planting.expressing import expressed, with_arithmetic
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import FEATURE
@@ -45,8 +46,12 @@ def plant(
     scale = np.ones(X.shape[1]) if scale is None else _readable(X, scale)
     X = X * scale
     # A second BLAS thread costs more than it saves on such small matrices. Programs that overflow are left out.
+    wide = replace(limits, operators=with_arithmetic(limits.operators))
     with threadpool_limits(1, "blas"), np.errstate(all="ignore"):
-        found = [nodes for planter in planters for nodes in _found(planter, X, y, limits)]
+        found = [nodes for planter in planters for nodes in _found(planter, X, y, wide)]
+    if wide.operators != limits.operators:
+        said = [expressed(nodes, limits.operators) for nodes in found]
+        found = [nodes for nodes in said if nodes is not None and len(nodes) <= limits.max_length]
     if limits.allowed is not None:
         found = [nodes for nodes in found if limits.allowed(nodes)]
     found = [
