@@ -54,6 +54,17 @@ def test_units(tmp_path, units):
     assert f"--units {units}" in command
 
 
+def test_constants_with_units_are_told(tmp_path):
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0.1, 3.0, 25)
+    rows = pd.DataFrame({"t": t, "h": 4.905 * t**2 + 0.1 * rng.normal(size=25)})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    units = ("--units", "t=s", "--target-unit", "m", "--constant-units", "overall")
+    done = epsilex("fit", tmp_path / "rows.csv", "--target", "h", *units, *QUICK, "--out", tmp_path / "fit")
+    assert done.code == 0, done.err
+    assert re.search(r"constants +4\.\d+ ± 0\.0\d+ m/s\^2", done.out), done.out
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

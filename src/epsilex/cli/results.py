@@ -42,6 +42,7 @@ def show(fit: Fit, files: Iterable[str], then: str) -> None:
         out.print()
     lines = {
         **_groups(fit),
+        **_with_units(fit),
         "test error": _test_error(fit),
         "search": fit.facts["search"],
         "files": "  ".join(files),
@@ -95,6 +96,15 @@ def _groups(fit: Fit) -> dict[str, str]:
         name: ", ".join(f"{label} {figure(value)}" for label, value in zip(own.labels, values, strict=True))
         for name, values in zip(own.shown, own.values, strict=True)
     }
+
+
+def _with_units(fit: Fit) -> dict[str, str]:
+    """The constants that carry units, with their standard errors."""
+    if not any(unit != "1" for unit in fit.model.units.values()):
+        return {}
+    rows = fit.model.constants.query("unit != '1'").itertuples()
+    told = [f"{figure(row.value)} ± {row.standard_error:.2g} {row.unit.replace('**', '^')}" for row in rows]
+    return {"constants": ", ".join(told)}
 
 
 def _test_error(fit: Fit) -> str:
