@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ from epsilex.models.choice.description import (
     simple_nats,
     star,
 )
+from epsilex.models.choice.linear import Reference
 from epsilex.models.choice.words import told
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench
@@ -415,6 +417,17 @@ class TestWords:
         assert "ridge" in choice.text
         assert "odds" in choice.text
         assert choice.text.count(". ") <= 2
+
+    def test_a_shorter_description_that_the_gate_refused_is_named(self):
+        line, curve = (
+            model(parse(text, ["k"]), ["k"], residuals=r) for text, r in (("0.2*k + 5.7", 9.0), ("2.4*sqrt(k)", 5.0))
+        )
+        forms = [SimpleNamespace(nodes=m.nodes, description=SimpleNamespace(hidden=0.0)) for m in (line, curve)]
+        decision = Decision(line.nodes, forms[0], False, Reference(line.nodes, np.zeros(25)), 0.1, forms[1], 0.02)
+        text = told(decision, [curve, line], 1, curve, ("additive", 0.8), 25).text
+        assert "by a formula that is better than ridge regression" in text
+        assert f"{curve.formula} describes the data in fewer nats, odds of 50 to one, but" in text
+        assert "The odds are" not in text
 
     def test_the_linear_model_says_that_it_is(self):
         rng = np.random.default_rng(1)

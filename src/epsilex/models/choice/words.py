@@ -89,7 +89,8 @@ def _why(decision: Decision, front: Sequence[Model], chosen: int, n: int) -> str
         other = "the target's mean" if is_number(decision.reference.nodes) else "ridge regression"
         against = f", and is better than {other} by odds of {_odds(math.exp(min(decision.gain, 700.0)))}"
     because = "; ".join(reasons)
-    return f"{m.formula} is the shortest description of the data{against}" + (f": {because}." if because else ".")
+    among = " by a formula that is better than ridge regression on so few rows" if decision.odds < 1.0 else against
+    return f"{m.formula} is the shortest description of the data{among}" + (f": {because}." if because else ".")
 
 
 def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float]) -> str:
@@ -102,6 +103,11 @@ def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float
         return f"It was found with {found}."
     if decision.form is None:
         return f"The closest was {closest.formula}; the odds against it are {_odds(decision.odds)}, with {found}."
+    if decision.odds < 1.0:
+        return (
+            f"{closest.formula} describes the data in fewer nats, odds of {_odds(1.0 / decision.odds)}, but does not "
+            f"predict rows that are left out better than ridge regression, with {found}."
+        )
     return f"The odds are {_odds(decision.odds)} against the next best, {closest.formula}, with {found}."
 
 
