@@ -2,7 +2,7 @@
 
     sin(0.26*sqrt(c))   a wave of which the rows show less than half a period: any bent curve looks like it
     3.4*M^0.7531        powers whose exponents are no simple numbers: laws that follow from others have no such units
-    sin(cos(0.13*t))    a wave of a wave: one shows the other only if both are known
+    sin(cos(0.13*t))    a wave of a wave, as only modulated signals are
     log(1.5*c)          a function, or a power of one, without a factor: the target is a pure number
 
 A sine of an angle has simple numbers in its argument, or multiples of pi, and claims nothing about periods.

@@ -55,7 +55,7 @@ def told(
         )
     elif decision.form is not None and decision.form.description.hidden:
         warning = (
-            f"{m.formula} has a wave of less than two rows per period, so nobody knows what happens between the rows; "
+            f"{m.formula} has a wave with fewer than two rows per period, so nobody knows what happens between the rows; "
             "no formula without one explains the data"
         )
     other = None if closest is not None and closest.formula == m.formula else closest  # a line by another way
@@ -86,11 +86,16 @@ def _why(decision: Decision, front: Sequence[Model], chosen: int, n: int) -> str
         reasons.append(f"the next longer, of {longer.length} nodes, errs {change}, {pays} its greater length")
     against = ""
     if decision.reference is not None and math.isfinite(decision.gain):
-        other = "the target's mean" if is_number(decision.reference.nodes) else "ridge regression"
-        against = f", and is better than {other} by odds of {_odds(math.exp(min(decision.gain, 700.0)))}"
+        against = f", and is better than {_rival(decision)} by odds of {_odds(math.exp(min(decision.gain, 700.0)))}"
     because = "; ".join(reasons)
-    among = " by a formula that is better than ridge regression on so few rows" if decision.odds < 1.0 else against
+    among = f" by a formula that is better than {_rival(decision)} on so few rows" if decision.odds < 1.0 else against
     return f"{m.formula} is the shortest description of the data{among}" + (f": {because}." if because else ".")
+
+
+def _rival(decision: Decision) -> str:
+    """The linear reference by its name."""
+    mean = decision.reference is not None and is_number(decision.reference.nodes)
+    return "the target's mean" if mean else "ridge regression"
 
 
 def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float]) -> str:
@@ -106,7 +111,7 @@ def _how_sure(decision: Decision, closest: Model | None, noise: tuple[str, float
     if decision.odds < 1.0:
         return (
             f"{closest.formula} describes the data in fewer nats, odds of {_odds(1.0 / decision.odds)}, but does not "
-            f"predict rows that are left out better than ridge regression, with {found}."
+            f"predict rows that are left out better than {_rival(decision)}, with {found}."
         )
     return f"The odds are {_odds(decision.odds)} against the next best, {closest.formula}, with {found}."
 
