@@ -55,7 +55,7 @@ def told(
         )
     elif decision.form is not None and decision.form.description.hidden:
         warning = (
-            f"{m.formula} has a wave with fewer than two rows per period, so nobody knows what happens between the rows; "
+            f"{m.formula} has a wave with fewer than two rows per period, so what happens between the rows is unknown; "
             "no formula without one explains the data"
         )
     other = None if closest is not None and closest.formula == m.formula else closest  # a line by another way
