@@ -24,6 +24,10 @@ POWERS = (
     "exp(log(z)*2 - 0.5*log(x))",
     "exp(log(x))*exp(-0.3*z)",
     "log(exp(1.5*log(2*x)) + 1)",
+    "x^z",
+    "2^x",
+    "3*(x + sin(z))^(2*z)",
+    "sin(x^z) + x^1.7",
 )
 
 

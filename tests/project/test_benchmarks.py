@@ -258,7 +258,7 @@ class TestContenders:
         y = self.y + 0.1 * np.random.default_rng(0).normal(size=len(self.y))
         fitted, spent = timed(Ours(population_size=50), self.X, y, seconds=0.5, seed=0)
         assert fitted.estimator.stopped_by_ == "callback"
-        assert 0.5 <= spent["cpu"] < 5.0
+        assert spent["cpu"] >= 0.5
         np.testing.assert_array_equal(fitted.predict(self.X), evaluate64(fitted.nodes, self.X))
 
     def test_scores(self):

@@ -29,7 +29,7 @@ def mixed(a, b):
 
 
 @inner
-def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, whole, raised):
+def price_of(kind, price, nested, powers, a, b, arity, nats, power, number, inside, whole, raised):
     """Write price and power of an operator over subtree a, and b if it has two, in place of a."""
     within = inside[a] or (arity == 2 and inside[b])
     total = nats[a] + (nats[b] if arity == 2 else 0.0)
@@ -38,7 +38,10 @@ def price_of(kind, price, nested, a, b, arity, nats, power, number, inside, whol
     raised_b = arity == 2 and raised[b]
     factor = whole[a] + (whole[b] if arity == 2 else 0.0)
     power[a], number[a], whole[a], raised[a] = np.nan, False, 0.0, kind == POWER
-    if kind == EXP and not np.isnan(known):
+    if kind == POWER and not number_b:  # u^v is exp(v*log(u))
+        nats[a] = total + (powers[0] if number_a else powers[1]) + (nested if within else 0.0)
+        inside[a], raised[a] = True, False
+    elif kind == EXP and not np.isnan(known):
         nats[a], inside[a], raised[a] = known, False, True
     elif kind >= LOG:
         nats[a], inside[a] = total + price + (nested if within else 0.0), True
@@ -96,10 +99,11 @@ def shape_of(op, kind, commutes, a, b, arity, shape):
 
 @jit
 def structures(
-    opcode, feature, constant, length, arity, commutes, kinds, prices, nested, out_nats, out_free, out_shape
+    opcode, feature, constant, length, arity, commutes, kinds, prices, nested, powers, out_nats, out_free, out_shape
 ):  # fmt: skip
     """Price, number of constants and shape of programs (programs, width), by tables (opcodes,) of arity, of who
-    commutes, of kinds and of prices, and the price of a function within a function."""
+    commutes, of kinds and of prices, the price of a function within a function, and those of powers (2,) with a
+    variable exponent: of a number, and of all else."""
     width = opcode.shape[1]
     nats, power, whole = np.empty(width + 1), np.empty(width + 1), np.empty(width + 1)
     number, inside, factor = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
@@ -120,7 +124,7 @@ def structures(
                 continue
             t -= n - 1
             kind, b = np.int64(kinds[op]), t + n - 1
-            price_of(kind, prices[op], nested, t, b, n, nats, power, number, inside, whole, raised)
+            price_of(kind, prices[op], nested, powers, t, b, n, nats, power, number, inside, whole, raised)
             merge_constants(kind, t, b, n, free, factor)
             shape_of(op, kind, commutes[op], t, b, n, shape)
         out_nats[i], out_free[i], out_shape[i] = nats[0] - whole[0], free[0], shape[0]

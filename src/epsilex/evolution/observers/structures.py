@@ -17,23 +17,26 @@ def described(programs: Programs, language: Language) -> tuple[np.ndarray, np.nd
     Constants that only multiply each other count once, and the factor and the offset of the whole, which linear scaling
     supplies to every program, do not count."""
     prices = np.array([language.price(code) for code in range(len(TABLE) + 2)])
-    nats, free, shape = _structures(programs, prices)
+    powers = np.array([language.variable_power(of_number) for of_number in (True, False)])
+    nats, free, shape = _structures(programs, prices, powers)
     return nats + CONSTANT * free, shape
 
 
 def shapes_of(programs: Programs) -> np.ndarray:
     """(programs,) uint64: a hash of operators and features that ignores constants and the order of commuting
     arguments."""
-    return _structures(programs, np.zeros(len(TABLE) + 2))[2]
+    return _structures(programs, np.zeros(len(TABLE) + 2), np.zeros(2))[2]
 
 
-def _structures(programs: Programs, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _structures(
+    programs: Programs, prices: np.ndarray, powers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     from epsilex.kernels.describing import structures
 
     nats, free, shape = (np.empty(len(programs), t) for t in (np.float64, np.int64, np.uint64))
     structures(
         programs.opcode, programs.feature, programs.constant, programs.length, arities(), commutative(), _kinds(),
-        prices, NESTED, nats, free, shape,
+        prices, NESTED, powers, nats, free, shape,
     )  # fmt: skip
     return nats, free, shape
 

@@ -106,6 +106,11 @@ class Language:
         """Nats of an operator."""
         return self._once(name) * self._cost(name)
 
+    def variable_power(self, of_number: bool) -> float:
+        """Nats of u^v beyond those of its parts: it stands for exp(v*log(u)), and for exp(v) if u is a number."""
+        exp = self._named("exp")
+        return exp if of_number else exp + self._named("mul") + self._named("log") + NESTED
+
     def _once(self, name: str) -> float:
         """Nats of an operator of cost 1."""
         arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
@@ -154,7 +159,8 @@ class Language:
         if row.name == "exp" and parts[0].power is not None:
             return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"), raised=True)
         if row.name == "pow" and not parts[1].is_number:
-            return _Part(total + self._variable_power(parts[0].is_number, inside), function=True)
+            total += self.variable_power(parts[0].is_number) + (NESTED if inside else 0.0)
+            return _Part(total, function=True)
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
@@ -169,11 +175,6 @@ class Language:
                     power = part.power + number.nats + plain
                     return _Part(total, function=inside, power=power, factor=factor)
         return _Part(total, function=inside, factor=factor, raised=row.name == "pow")
-
-    def _variable_power(self, of_number: bool, inside: bool) -> float:
-        """Nats of u^v beyond those of its parts: it stands for exp(v*log(u)), and for exp(v) if u is a number."""
-        nats = self._named("exp") + (NESTED if inside else 0.0)
-        return nats if of_number else nats + self._named("mul") + self._named("log") + NESTED
 
 
 @dataclass(frozen=True, slots=True)
