@@ -47,8 +47,8 @@ class SymbolicRegressor(RegressorMixin, Fitted, Given, Searching):
     time_limit : float or None, default=30
         Seconds of a fit: the search stops so early that the choice is made when they are over, or about a second (5%)
         later; long formulas on a slow processor may take a few more. Compiling, half a minute once per machine, is not
-        counted. To repeat a search that the time limit ended, set `generations=est.n_generations_, time_limit=None` and the same `random_state`, and
-        `population_size=est.settings_.population_size` if the limit was above 10 s.
+        counted. To repeat a search that the time limit ended, set `generations=est.n_generations_, time_limit=None` and
+        the same `random_state`, and `population_size=est.settings_.population_size` if the limit was above 10 s.
     generations : int or None, default=None
         Generations after which the search stops.
     target_error : float, default=0
