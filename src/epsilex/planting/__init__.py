@@ -5,6 +5,7 @@ sums         sums of a few simple terms for y or a transform of it, and long sum
 polynomials  polynomials, and quotients of two of them
 powers       products of powers and exponentials
 curves       sigmoids, bells and waves of one feature
+mixtures     sums of two exponentials or two powers of one feature
 shifts       shifted power laws and exponentials
 separable    products and sums of curves of two features
 groups       products of the target's dimension and functions of dimensionless groups
@@ -27,6 +28,7 @@ names the ones to use, in order. Their programs rely on linear scaling and on fe
 from __future__ import annotations
 
 from epsilex.planting.curves import curves
+from epsilex.planting.mixtures import mixtures
 from epsilex.planting.planter import Limits, Planter, plant
 from epsilex.planting.polynomials import polynomials, rationals
 from epsilex.planting.powers import powers
@@ -39,8 +41,9 @@ from epsilex.planting.sums import long_sums, sums
 from epsilex.registry import Registry
 
 PLANTERS: Registry[Planter] = Registry(
-    "planters", reductions=reductions, products=products, curves=curves, shifts=shifts, separable=separable,
-    quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers, long_sums=long_sums, sums=sums,
+    "planters", reductions=reductions, products=products, curves=curves, mixtures=mixtures, shifts=shifts,
+    separable=separable, quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers,
+    long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]

@@ -106,7 +106,7 @@ class Curve:
             "log": lambda: apply("mul", constant(self.a), apply("log", feature(self.column))),
             "inverse": lambda: apply("div", constant(self.a), feature(self.column)),
         }[self.function]()
-        return _multiplied(self.shape.program(slope, self.b), self.other, self.power)
+        return multiplied_by(self.shape.program(slope, self.b), self.other, self.power)
 
 
 def curves(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
@@ -128,18 +128,21 @@ def curves(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     return by_description(held, X, y)[:KEPT]
 
 
-def _targets(X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int) -> list[tuple[int, int, np.ndarray]]:
+def factored_targets(
+    X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int
+) -> list[tuple[int, int, np.ndarray]]:
     """y, and y times and over each other feature that has one sign: (feature, its power in y, values)."""
     others = [i for i in features if i != j and ((X[:, i] > 0.0).all() or (X[:, i] < 0.0).all())]
     return [(-1, 0, y)] + [(i, p, y * X[:, i] ** -p) for i in others for p in (1, -1)]
 
 
-def _unit(values: np.ndarray, centred: bool) -> np.ndarray:
-    """Values (..., rows) of unit norm; zero where they are not finite, do not vary, or hang on a single row."""
+def unit_norm(values: np.ndarray, centred: bool, spike: float = SPIKE) -> np.ndarray:
+    """Values (..., rows) of unit norm; zero where they are not finite, do not vary, or have more than the share `spike`
+    of their norm in a single row."""
     with np.errstate(all="ignore"):
         away = values - values.mean(axis=-1, keepdims=True)
         size = np.sqrt((away**2).sum(axis=-1, keepdims=True))
-        good = np.isfinite(size) & (np.abs(away).max(axis=-1, keepdims=True) < SPIKE * size)
+        good = np.isfinite(size) & (np.abs(away).max(axis=-1, keepdims=True) < spike * size)
         unit = away / size if centred else values / np.sqrt((values**2).sum(axis=-1, keepdims=True))
     return np.where(good, unit, 0.0)
 
@@ -157,16 +160,16 @@ def argument(function: str, x: np.ndarray) -> np.ndarray | None:
 
 def _on_grid(X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int) -> Iterator[Curve]:
     """The best curve of feature `j` of each shape and for each target."""
-    targets = _targets(X, y, features, j)
+    targets = factored_targets(X, y, features, j)
     for shape in SHAPES:
         for function in shape.functions:
             u = argument(function, X[:, j])
             if u is None:
                 continue
             a, b, values = grid(shape, u)
-            unit = {centred: _unit(values, centred) for centred in {other < 0 for other, _, _ in targets}}
+            unit = {centred: unit_norm(values, centred) for centred in {other < 0 for other, _, _ in targets}}
             for other, power, target in targets:
-                r2 = (unit[other < 0] @ _unit(target, other < 0)) ** 2
+                r2 = (unit[other < 0] @ unit_norm(target, other < 0)) ** 2
                 k = int(np.argmax(np.round(r2, 9)))
                 yield Curve(shape, function, j, float(a[k]), float(b[k]), other, power, float(r2[k]))
 
@@ -183,8 +186,8 @@ def grid(shape: Shape, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def _refined(curve: Curve, X: np.ndarray, y: np.ndarray) -> Curve:
     centred = curve.other < 0
-    target = _unit(y if centred else y * X[:, curve.other] ** -curve.power, centred)
-    return refined(curve, X, lambda values: (_unit(values, centred) @ target) ** 2)
+    target = unit_norm(y if centred else y * X[:, curve.other] ** -curve.power, centred)
+    return refined(curve, X, lambda values: (unit_norm(values, centred) @ target) ** 2)
 
 
 def refined(curve: Curve, X: np.ndarray, closeness: Callable[[np.ndarray], np.ndarray]) -> Curve:
@@ -216,7 +219,7 @@ def _waves(X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int) -> Ite
     w, d = (grid.ravel() / length for grid in np.meshgrid(2.0 * np.pi * waves, DAMPINGS))
     fading = np.exp(-d[:, None] * (x - x.min()))
     sines, cosines = fading * np.sin(w[:, None] * x), fading * np.cos(w[:, None] * x)
-    for other, power, target in _targets(X, y, features, j):
+    for other, power, target in factored_targets(X, y, features, j):
         s, c, t = ((v - v.mean(axis=-1, keepdims=True)) if other < 0 else v for v in (sines, cosines, target))
         ss, cc, sc = ((p * q).sum(axis=1) for p, q in ((s, s), (c, c), (s, c)))
         st, ct = s @ t, c @ t
@@ -227,10 +230,10 @@ def _waves(X: np.ndarray, y: np.ndarray, features: Sequence[int], j: int) -> Ite
         wave = apply("sin", apply("add", feature(j, float(w[k])), constant(phase)))
         if d[k] > 0.0:
             wave = apply("mul", apply("exp", feature(j, -float(d[k]))), wave)
-        yield _multiplied(wave, other, power)
+        yield multiplied_by(wave, other, power)
 
 
-def _multiplied(program: Term, other: int, power: int) -> Term:
+def multiplied_by(program: Term, other: int, power: int) -> Term:
     """The program times a feature to the power 1 or -1; as it is for power 0."""
     if power == 0:
         return program

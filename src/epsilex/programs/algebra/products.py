@@ -19,7 +19,7 @@ from epsilex.programs.algebra.arithmetic import (
 )
 from epsilex.programs.algebra.expanding import expanded, together
 from epsilex.programs.algebra.expression import Call, Expression, Product, Sum, factors_of, is_whole
-from epsilex.programs.algebra.numbers import effort
+from epsilex.programs.algebra.numbers import LONG, effort
 
 SCALES = 4  # coefficients of a sum that are tried as its factor
 
@@ -54,7 +54,7 @@ def joined_powers(e: Product, algebra: Algebra) -> Iterator[Expression]:
         pairs = [(base, sign * math.copysign(1.0, exponent)) for base, exponent in members]
         if len(members) > 1:
             yield Product(e.coefficient, (*rest, (raw_product(1.0, pairs), power)))
-        if e.coefficient > 0.0 and e.coefficient != 1.0:
+        if e.coefficient > 0.0 and e.coefficient != 1.0 and effort(size) < LONG:  # 2.7*x^0.83, not (10*x/3)^0.83
             inside = in_range(e.coefficient ** (1.0 / power))
             if effort(inside) < effort(e.coefficient):
                 yield raw_product(1.0, [*rest, (_scaled(inside, pairs), power)])
