@@ -89,7 +89,8 @@ def _closeness(a: np.ndarray, b: np.ndarray, u: np.ndarray, target: np.ndarray, 
         p, q, g = first @ t, second @ t, first @ second.T
         apart = 1.0 - g**2
         r2 = (p[:, None] ** 2 + q**2 - 2.0 * p[:, None] * q * g) / apart
-    return np.where((apart > COLLINEAR) & np.isfinite(r2) & first.any(axis=1)[:, None] & second.any(axis=1), r2, 0.0)
+        sizes = np.outer((first**2).sum(axis=1), (second**2).sum(axis=1))  # 0 where one of them is left out
+    return np.where((apart > COLLINEAR) & np.isfinite(r2) & (sizes > 0.0), r2, 0.0)
 
 
 def _refined(mixture: Mixture, X: np.ndarray, y: np.ndarray) -> Mixture:
