@@ -30,6 +30,7 @@ POSITIVE = [Interval(0.5, 3.0)] * len(NAMES)
 EXAMPLES = [
     # Powers.
     ("x*x*x/(y*y)", "x^3/y^2"),
+    ("(3*x)^0.8303117", "2.48977*x^0.830312"),
     ("exp(-3*log(r))", "r^-3"),
     ("exp(0.75*log(m))", "m^0.75"),
     ("sqrt(2*a)*sqrt(b)", "sqrt(2*a*b)"),
