@@ -10,7 +10,7 @@ import ast
 import numpy as np
 import pytest
 
-from epsilex.kernels.evaluating import mark
+from epsilex.kernels.evaluating import mark, one_nan
 from epsilex.kernels.fitting import copy_rows
 from epsilex.kernels.postfix import well_formed
 from epsilex.programs.operators import FIRST_OPERATOR, TABLE
@@ -26,6 +26,7 @@ TWINS = {  # kernel: file and test
     "dominance.strengths": ("selection/test_methods.py", "test_spea2_survival"),
     "dominance.truncate": ("selection/test_methods.py", "test_spea2_survival"),
     "evaluating.mark": (HERE, "test_mark"),
+    "evaluating.one_nan": (HERE, "test_one_nan"),
     "fitting.copy_rows": (HERE, "test_copy_rows"),
     "fitting.measure": ("project/test_registries.py", "test_the_kernel_computes_it"),
     "form_tuning.tune": (
@@ -92,6 +93,15 @@ def test_mark(rng):
     present = np.zeros(50, bool)
     mark(codes, present)
     assert present.tolist() == [code in codes.tolist() for code in range(50)]
+
+
+def test_one_nan():
+    bits = np.array([[0x7FC00000, 0xFFC00000], [0xFFC00001, 0x3F800000], [0x7F800000, 0xFFC00000]], np.uint32)
+    expected = bits.copy()
+    expected[1, 0] = expected[2, 1] = np.float32(np.nan).view(np.uint32)
+    out = bits.view(np.float32)
+    one_nan(out, 1, 3)
+    np.testing.assert_array_equal(out.view(np.uint32), expected)
 
 
 def test_copy_rows(rng):

@@ -47,6 +47,15 @@ def mark(opcode, present):
         present[opcode[k]] = True
 
 
+@jit
+def one_nan(out, first, last):
+    """Rows first..last-1 of out with the same bits for every NaN."""
+    for i in range(first, last):
+        row = out[i]
+        for j in range(row.size):
+            row[j] = row[j] if row[j] == row[j] else np.float32(np.nan)
+
+
 @inner
 def scale(dst, a, c, n):
     for i in range(n):

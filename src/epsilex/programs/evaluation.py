@@ -17,7 +17,8 @@ def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     Where a formula is undefined or overflows, its output is NaN or infinite, as in NumPy. The bits do not depend on
     `n_jobs`.
     """
-    from epsilex.kernels.evaluating import in_blocks
+    from epsilex.kernels import slices
+    from epsilex.kernels.evaluating import in_blocks, one_nan
 
     X = np.asarray(X)
     if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
@@ -25,9 +26,10 @@ def evaluate(programs: Programs, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X: expected numbers; got dtype {X.dtype}")
     _check(programs, X.shape[1])
-    out = evaluate_blocks(programs, in_blocks(X), n_jobs)[:, : X.shape[0]]
-    out[np.isnan(out)] = np.nan  # which of two NaN with different signs survives a sum depends on the threads
-    return out
+    out = evaluate_blocks(programs, in_blocks(X), n_jobs)
+    # Which of two NaN with different signs survives a sum depends on the threads.
+    slices.run(lambda first, last: one_nan(out, first, last), len(out), n_jobs)
+    return out[:, : X.shape[0]]
 
 
 def _check(programs: Programs, n_features: int) -> None:
