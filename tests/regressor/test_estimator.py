@@ -146,12 +146,8 @@ class TestScikitLearnHabits:
         assert again.predict(X).tobytes() == est.predict(X).tobytes()
         assert again.front_.equals(est.front_)
 
-    def test_pipeline_and_search(self):
-        pipeline = make_pipeline(StandardScaler(), SymbolicRegressor(**SMALL))
-        assert pipeline.fit(X, Y).score(X, Y) > 0.5
-        search = GridSearchCV(pipeline, {"symbolicregressor__selection": ["lex_e_mad", "tournament"]}, cv=2).fit(X, Y)
-        assert search.best_params_["symbolicregressor__selection"] in ("lex_e_mad", "tournament")
-        assert np.isfinite(cross_val_score(SymbolicRegressor(**SMALL), X, Y, cv=2)).all()
+    def test_cross_validation(self):
+        assert (cross_val_score(SymbolicRegressor(**SMALL), X, Y, cv=2) > 0.5).all()
 
     def test_paper(self):
         est = SymbolicRegressor.paper(population_size=40, generations=3, random_state=0).fit(X, Y)
@@ -603,10 +599,15 @@ class TestSettings:
         assert len(SymbolicRegressor().get_params(deep=False)) <= 33
 
     def test_in_a_grid_search_and_a_pipeline(self):
-        grid = {"symbolicregressor__settings__crossover": [0.2, 0.9], "symbolicregressor__max_length": [9]}
+        grid = [
+            {"symbolicregressor__settings__crossover": [0.2], "symbolicregressor__max_length": [9]},
+            {"symbolicregressor__settings__crossover": [0.9], "symbolicregressor__selection": ["tournament"]},
+        ]
         found = GridSearchCV(make_pipeline(StandardScaler(), SymbolicRegressor(**SMALL)), grid, cv=2).fit(X, Y)
         best = found.best_estimator_[-1].settings_
-        assert (best.crossover, best.max_length) == (found.best_params_["symbolicregressor__settings__crossover"], 9)
+        assert (best.crossover, best.max_length, best.selection) in ((0.2, 9, "lex_e_mad"), (0.9, 50, "tournament"))
+        assert best.crossover == found.best_params_["symbolicregressor__settings__crossover"]
+        assert found.score(X, Y) > 0.5
 
     def test_nested_names_are_read_and_set(self):
         est = SymbolicRegressor(settings=Settings(crossover=0.4))
