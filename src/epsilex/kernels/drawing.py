@@ -51,6 +51,11 @@ def draw_case(s, j, order, swaps, cumulative, drawn, placed):
     """
     if cumulative.size > 0:
         return draw_weighted(s, j, order, cumulative, drawn)
+    return draw_uniform(s, j, order, swaps, placed)
+
+
+@inner(forceinline=True)
+def draw_uniform(s, j, order, swaps, placed):
     r = order.size - 1 if placed == FIRST and j == 0 else j + below(s, order.size - j)
     swaps[j] = r
     order[j], order[r] = order[r], order[j]
@@ -92,10 +97,10 @@ def draw_weighted(s, j, order, cumulative, drawn):
 
 @inner
 def reset_order(order, swaps, drawn, used, weighted):
-    """Put the cases back in ascending order by undoing the draws, so that each event starts from the same order."""
-    for j in range(used - 1, -1, -1):
+    """Put the cases back in ascending order, so that each event starts from the same one: only places that a draw
+    swapped have another case than their own."""
+    for j in range(used):
         if weighted:
             drawn[order[j]] = False
         else:
-            r = swaps[j]
-            order[j], order[r] = order[r], order[j]
+            order[j], order[swaps[j]] = j, swaps[j]

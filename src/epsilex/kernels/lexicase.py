@@ -10,6 +10,9 @@ population is computed only for drawn cases.
 
 An event draws from its own stream, see `drawing`. It uses `most` cases at most. If `ties` is not
 empty, the number chooses among those of the last survivors whose `ties` are least.
+
+Inner loops index rows in place: a row as an array of its own, or an array passed to a function that LLVM does not
+inline, costs a reference count, which takes as long as the words of a row.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from epsilex.kernels.compiling import inner, jit
-from epsilex.kernels.drawing import draw_case, draw_pool, reset_order
+from epsilex.kernels.drawing import draw_case, draw_pool, draw_uniform, draw_weighted, reset_order
 from epsilex.kernels.instructions import popcount, trailing_zeros
 from epsilex.kernels.passing import FIXED, MAD_POOL, MAD_POPULATION, NO_BEST, SPLIT_POOL, SPLIT_POPULATION
 from epsilex.kernels.splitting import all_pass, mark, split, split_of_sorted
@@ -86,17 +89,17 @@ def list_members(pool, members):
 
 @inner
 def telling_cases(members, size, verdicts, telling):
-    """telling (tiles,): bits of the cases that some members pass and others fail; returns whether there are any.
+    """telling (tiles,): bits of the cases that some members pass and others fail.
 
     All other cases remove nobody; when drawn they only count as used.
     """
     for w in range(telling.size):
         telling[w] = u64(0)
-    first = verdicts[members[0]]
+    first = members[0]
     for q in range(1, size):
-        verdict = verdicts[members[q]]
+        i = members[q]
         for w in range(telling.size):
-            telling[w] |= verdict[w] ^ first[w]
+            telling[w] |= verdicts[i, w] ^ verdicts[first, w]
     union = u64(0)
     for w in range(telling.size):
         union |= telling[w]
@@ -131,25 +134,24 @@ def chosen(members, size, ties, choice):
 
 
 @inner
-def filter_pool(pool, row, rest):
-    """rest = pool and row; returns how many are left."""
+def count_passing(pool, bits, t):
+    """How many of the pool pass a case."""
     left = u64(0)
     for w in range(pool.size):
-        rest[w] = pool[w] & row[w]
-        left += popcount(rest[w])
+        left += popcount(pool[w] & bits[t, w])
     return np.int64(left)
 
 
 @jit
 def select_static(
-    bits, verdicts, place, n_places, cumulative, pool_size, neighbourhood, most, ties, placed,
-    seed, generation, purpose, n_events, parents, used, first, last,
+    bits, verdicts, place, n_places, cumulative, pool_size, neighbourhood, most, ties,
+    placed, seed, generation, purpose, n_events, parents, used, first, last,
 ):
-    """Selection events first..last-1 on pass/fail bits (cases, words) and verdicts (individuals, tiles); parents and
+    """Selection events first..last-1 on pass/fail bits (cases, words), verdicts (individuals, tiles); parents and
     cases used of each."""
     n_cases, words = bits.shape
     n = place.size
-    start, pool, rest = np.empty(words, np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64)
+    start, pool = np.empty(words, np.uint64), np.empty(words, np.uint64)
     members, few, telling = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(verdicts.shape[1], np.uint64)
     order, swaps = np.arange(n_cases), np.empty(n_cases, np.int64)
     drawn = np.zeros(n_cases, np.uint8)
@@ -162,31 +164,39 @@ def select_static(
         if event == first or not whole:
             m = draw_pool(s, members, place, n_places, event, n_events, neighbourhood, pool_size)
             start[:] = u64(0)
-            for j in range(m):
-                start[members[j] >> 6] |= u64(1) << u64(members[j] & 63)
+            for q in range(m):
+                start[members[q] >> 6] |= u64(1) << u64(members[q] & 63)
         for w in range(words):  # not `pool[:] = start`: Numba would spend seconds compiling its error message
             pool[w] = start[w]
         size = m
         j = np.int64(0)
         idle = 0
-        while size > FEW and idle < IDLE_CASES and j < most[event]:
-            t = draw_case(s, j, order, swaps, cumulative, drawn, placed)
+        many = True
+        while j < most[event]:
+            if many and (size <= FEW or idle == IDLE_CASES):
+                many = False
+                list_members(pool, few)
+                if not telling_cases(few, size, verdicts, telling):
+                    break
+            if cumulative.size > 0:
+                t = draw_weighted(s, j, order, cumulative, drawn)
+            else:
+                t = draw_uniform(s, j, order, swaps, placed)
             j += 1
-            left = filter_pool(pool, bits[t], rest)
-            idle += 1
-            if 0 < left < size:
-                pool, rest = rest, pool
-                size = left
-                idle = 0
-        list_members(pool, few)
-        # Members with equal verdicts stay together to the last case, so no more cases are drawn.
-        telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
-        while telling_left and j < most[event]:
-            t = draw_case(s, j, order, swaps, cumulative, drawn, placed)
-            j += 1
-            if (telling[t >> 6] >> u64(t & 63)) & u64(1):
+            if many:
+                left = count_passing(pool, bits, t)
+                idle += 1
+                if 0 < left < size:
+                    for w in range(words):
+                        pool[w] &= bits[t, w]
+                    size = left
+                    idle = 0
+            elif (telling[t >> 6] >> u64(t & 63)) & u64(1):
                 size = filter_few(few, size, verdicts, t)
-                telling_left = size > 1 and telling_cases(few, size, verdicts, telling)
+                if not telling_cases(few, size, verdicts, telling):
+                    break
+        if many:
+            list_members(pool, few)
         reset_order(order, swaps, drawn, j, cumulative.size > 0)
         used[event] = most[event] if size > 1 else j
         parents[event] = chosen(few, size, ties, choice)

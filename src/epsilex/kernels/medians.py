@@ -21,6 +21,8 @@ from epsilex.kernels.thresholds import middle as whole_middle
 u64 = np.uint64
 TILE = 64  # cases
 ROWS = 32  # individuals in a sample, and largest final bracket
+SPARE = 3  # values of a word that are taken without asking whether there are so many
+LAST_BIT = u64(1 << 63)
 MARGIN = 0.6  # by which interpolation overshoots the rank, in sqrt(values in the bracket): that side is the shorter
 HALVE = 3  # interpolations between halvings of the bracket, so that no distribution of errors is slow
 
@@ -40,7 +42,8 @@ def _key(x):
 
 @inner
 def sort_lanes(a):
-    """Sort each column of a (ROWS, TILE): Batcher's odd-even merge sort, the same comparisons for all values."""
+    """Sort the first ROWS values of each column of a (any, TILE): Batcher's odd-even merge sort, the same comparisons
+    for all values."""
     p = 1
     while p < ROWS:
         k = p
@@ -48,10 +51,9 @@ def sort_lanes(a):
             for j in range(k % p, ROWS - k, 2 * k):
                 for i in range(j, min(j + k, ROWS - k)):
                     if i // (2 * p) == (i + k) // (2 * p):
-                        x, y = a[i], a[i + k]
                         for c in range(TILE):
-                            less, more = min(x[c], y[c]), max(x[c], y[c])
-                            x[c], y[c] = less, more
+                            less, more = min(a[i, c], a[i + k, c]), max(a[i, c], a[i + k, c])
+                            a[i, c], a[i + k, c] = less, more
             k //= 2
         p *= 2
 
@@ -67,20 +69,30 @@ def count_at_most(keys, words, pivot):
 
 @inner
 def collect(b, keys, words, low, high, found, c):
-    """Column c of `found`: the values whose keys are in (low, high]."""
+    """Column c of `found`: the values whose keys are in (low, high], then SPARE others.
+
+    A word has few, but their number is hard to predict: SPARE are taken from each, and the next word overwrites what is
+    too much.
+    """
     m = 0
     for w in range(words):
         word = word_at_most(keys, w, high) & ~word_at_most(keys, w, low)
-        while word != u64(0):
-            found[m, c] = b[64 * w + np.int64(trailing_zeros(word))]
+        count = np.int64(popcount(word))
+        for q in range(SPARE):
+            found[m + q, c] = b[64 * w + np.int64(trailing_zeros(word | LAST_BIT))]
             word &= word - u64(1)
-            m += 1
+        for q in range(SPARE, count):
+            found[m + q, c] = b[64 * w + np.int64(trailing_zeros(word))]
+            word &= word - u64(1)
+        m += count
+    return m
 
 
 @inner
 def middle(b, keys, words, n, shift, limit, sample, found, c, room):
     """Column c of `found`: a few values, among them the middle ranks of b; returns the place of the first one after
-    sorting. `sample` (ROWS, TILE) is sorted; `room` is for `thresholds.middle`."""
+    sorting. `found` has SPARE rows more than ROWS; `sample` (ROWS, TILE) is sorted; `room` is for
+    `thresholds.middle`."""
     k, last = (n + 1) // 2, n // 2 + 1
     low, below, high, upto = np.int64(-1), 0, np.int64(limit >> shift) - 1, n  # counts of keys at most `low`, `high`
     per_rank = ROWS / n
@@ -109,7 +121,9 @@ def middle(b, keys, words, n, shift, limit, sample, found, c, room):
     if upto - below > ROWS:  # equal keys, from ties
         found[0, c], found[1, c] = whole_middle(b, 64 * words, k, limit, room)
         return 0
-    collect(b, keys, words, np.int16(low), np.int16(high), found, c)
+    m = collect(b, keys, words, np.int16(low), np.int16(high), found, c)
+    for q in range(SPARE):
+        found[m + q, c] = limit
     return k - below - 1
 
 
@@ -119,7 +133,7 @@ def medians(e, words, finite, centre, out):
     there are `finite` (cases,); NaN where there are none. NaN fills the rows up to whole words."""
     limit, shift = infinity(e), 8 * (e.itemsize - 2)
     row, keys, places = np.empty(64 * words, e.dtype), np.empty(64 * words, np.int16), np.zeros(TILE, np.int64)
-    sample, found = np.empty((ROWS, TILE), e.dtype), np.full((ROWS, TILE), np.inf, e.dtype)
+    sample, found = np.empty((ROWS, TILE), e.dtype), np.full((ROWS + SPARE, TILE), np.inf, e.dtype)
     b, room = as_integers(row), as_integers(np.empty(SAMPLE, e.dtype))
     samples, rests = as_integers(sample), as_integers(found)
     for j in range(ROWS):

@@ -40,10 +40,12 @@ def turn(errors, who, cases, e, first, last):
                 rows[j] = source + who[q + j] * errors.strides[0]
             for t in range(t0, whole_t, 8):
                 transpose_eight(e, rows, cases[t] * size, target + (t - first) * down + q * size, down)
-        for q in range(n):
-            row = errors[who[q]]
-            for t in range(t0 if q >= whole_q else whole_t, t1):
-                e[t - first, q] = row[cases[t]]
+        for q in range(n if whole_t < t1 else 0):
+            for t in range(whole_t, t1):
+                e[t - first, q] = errors[who[q], cases[t]]
+        for q in range(whole_q, n):
+            for t in range(t0, whole_t):
+                e[t - first, q] = errors[who[q], cases[t]]
         for t in range(t0, t1):
             without_signs(e[t - first])
 
