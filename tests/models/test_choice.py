@@ -190,9 +190,28 @@ class TestDescription:
             minus = language.structure(parse(f"-({text})", NAMES)) - alone if written.startswith("-") else 0.0
             assert language.structure(nodes) == pytest.approx(alone + more + minus), written
 
-    def test_a_factor_within_costs_a_node(self):
+    def test_a_factor_within_costs_a_bit(self):
         language = Language(Settings.operators, 2)
-        assert language.structure(parse("k + 3*sin(x)", NAMES)) > language.structure(parse("k + sin(x)", NAMES))
+        plain = language.structure(parse("k + sin(x)", NAMES))
+        for text in ("k + 3*sin(x)", "k + sin(x)/3", "k - 3*sin(x)"):
+            assert language.structure(parse(text, NAMES)) == pytest.approx(plain + math.log(2.0))
+
+    @pytest.mark.parametrize(("plain", "scaled"), [("k + 1/x", "k + 3/x"), ("k + x^-1.7", "k + 3/x^1.7")])
+    def test_a_number_over_something_is_no_node(self, plain, scaled):
+        language = Language((*Settings.operators, "pow"), 2)
+        more = language.structure(parse(scaled, NAMES)) - language.structure(parse(plain, NAMES))
+        assert more == pytest.approx(math.log(2.0))
+
+    def test_a_coefficient_inside_a_square_costs_as_much_as_outside(self):
+        """Its square needs one binary digit less, and costs the bit that there is one."""
+        rng = np.random.default_rng(4)
+        v = np.linspace(2.0, 16.0, 200)
+        rows = Rows(v[:, None], (2.1 * v + 0.34 * v**2) * (1.0 + 0.01 * rng.normal(size=200)), np.ones(200), None)
+        inside, outside = (
+            describe(parse(text, ["v"]), rows.X, possible("relative", rows), Language(Settings.operators, 1)).total
+            for text in ("2.1013*v + (0.58321*v)^2", f"2.1013*v + {0.58321**2}*v^2")
+        )
+        assert inside == pytest.approx(outside, abs=1e-3)
 
     def test_more_columns_make_a_leaf_dearer(self):
         nodes = parse("k*x", NAMES)

@@ -29,14 +29,16 @@ def mixed(a, b):
 
 
 @inner
-def price_of(kind, price, nested, powers, a, b, arity, nats, power, number, inside, whole, raised):
+def price_of(
+    kind, price, nested, powers, coefficient, a, b, arity, factor, nats, power, number, inside, whole, raised
+):  # fmt: skip
     """Write price and power of an operator over subtree a, and b if it has two, in place of a."""
     within = inside[a] or (arity == 2 and inside[b])
     total = nats[a] + (nats[b] if arity == 2 else 0.0)
     known, known_b = power[a], power[b] if arity == 2 else np.nan
     plain, number_a, number_b = nats[a], number[a], arity == 2 and number[b]
     raised_b = arity == 2 and raised[b]
-    factor = whole[a] + (whole[b] if arity == 2 else 0.0)
+    outer = whole[a] + (whole[b] if arity == 2 else 0.0)
     power[a], number[a], whole[a], raised[a] = np.nan, False, 0.0, kind == POWER
     if kind == POWER and not number_b:  # u^v is exp(v*log(u))
         nats[a] = total + (powers[0] if number_a else powers[1]) + (nested if within else 0.0)
@@ -55,14 +57,13 @@ def price_of(kind, price, nested, powers, a, b, arity, nats, power, number, insi
             power[a] = known_b + plain + price
         elif kind == PRODUCT and number_b and not np.isnan(known):
             power[a] = known + nats[b] + price
-        if kind == PRODUCT and number_a:
-            whole[a] = factor + plain + price
-        elif (kind == PRODUCT or kind == QUOTIENT) and number_b:
-            whole[a] = factor + nats[b] + price
-        elif kind == QUOTIENT and number_a:  # an inverse times a number
-            whole[a] = factor + plain + (price if raised_b else 0.0)
+        if (kind == PRODUCT or kind == QUOTIENT) and (number_a or number_b):
+            bit = coefficient if factor[a if number_a else b] else 0.0  # 1/x is no number times an inverse
+            over = kind == QUOTIENT and number_a and not raised_b  # an inverse times a number
+            nats[a] = (nats[b] if number_a else plain) + bit + (price if over else 0.0)
+            whole[a] = outer + bit
         elif kind == PRODUCT or kind == QUOTIENT or kind == NEGATION:
-            whole[a] = factor
+            whole[a] = outer
 
 
 @inner
@@ -99,11 +100,12 @@ def shape_of(op, kind, commutes, a, b, arity, shape):
 
 @jit
 def structures(
-    opcode, feature, constant, length, arity, commutes, kinds, prices, nested, powers, out_nats, out_free, out_shape
+    opcode, feature, constant, length, arity, commutes, kinds, prices, nested, powers, coefficient, out_nats, out_free,
+    out_shape,
 ):  # fmt: skip
     """Price, number of constants and shape of programs (programs, width), by tables (opcodes,) of arity, of who
-    commutes, of kinds and of prices, the price of a function within a function, and those of powers (2,) with a
-    variable exponent: of a number, and of all else."""
+    commutes, of kinds and of prices, the price of a function within a function, those of powers (2,) with a variable
+    exponent, of a number and of all else, and that of a number that multiplies."""
     width = opcode.shape[1]
     nats, power, whole = np.empty(width + 1), np.empty(width + 1), np.empty(width + 1)
     number, inside, factor = np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_), np.empty(width + 1, np.bool_)
@@ -124,7 +126,10 @@ def structures(
                 continue
             t -= n - 1
             kind, b = np.int64(kinds[op]), t + n - 1
-            price_of(kind, prices[op], nested, powers, t, b, n, nats, power, number, inside, whole, raised)
+            price_of(
+                kind, prices[op], nested, powers, coefficient, t, b, n, factor, nats, power, number, inside, whole,
+                raised,
+            )  # fmt: skip
             merge_constants(kind, t, b, n, free, factor)
             shape_of(op, kind, commutes[op], t, b, n, shape)
         out_nats[i], out_free[i], out_shape[i] = nats[0] - whole[0], free[0], shape[0]

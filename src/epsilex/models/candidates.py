@@ -20,16 +20,18 @@ from epsilex.programs.gradient import constant_places
 @dataclass(frozen=True, slots=True)
 class Care:
     """Numbers of the most promising programs that are described, tuned and made lean; of the forms with the shortest
-    descriptions that are made lean once more; and of those that are described as they are printed."""
+    descriptions that are made lean once more, all of different functions; and of those that are described as they are
+    printed."""
 
     looked_at: int = 60
     tuned: int = 30
     leaned: int = 8
-    afresh: int = 3
+    afresh: int = 6
     printed: int = 12
 
 
-USUAL, IN_A_HURRY = Care(), Care(20, 8, 3, 1, 4)
+USUAL, IN_A_HURRY = Care(), Care(20, 8, 3, 2, 4)
+SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
 RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
 
@@ -44,7 +46,7 @@ def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     lean = [f for form in _diverse(tuned, care.leaned) for f in bench.descend(form)]
     final = [f for form in _pool(lean)[: care.leaned] for f in [bench.best(form.nodes)] if f is not None]
     found = _pool([*pool, *tuned, *lean, *final])
-    return _pool([*found, *_once_more(found[: care.afresh], score)])
+    return _pool([*found, *_once_more(_different(found, care.afresh), score)])
 
 
 def care_of(score: Scorer) -> Care:
@@ -103,10 +105,23 @@ def _diverse(forms: Sequence[Form], n: int) -> list[Form]:
     return [forms[k] for k in dict.fromkeys([*range(min(n, len(forms))), *sorted(first.values())])]
 
 
+def _different(forms: Sequence[Form], n: int) -> list[Form]:
+    """The first few forms that are not the same function: that would leave the same residuals."""
+    found: list[Form] = []
+    for form in forms:
+        mine = form.description.residuals
+        if all(abs(other.description.residuals - mine) > SAME for other in found):
+            found.append(form)
+        if len(found) == n:
+            break
+    return found
+
+
 def _promising(programs: Iterable[Sequence[Node]], score: Scorer, n: int) -> list[Sequence[Node]]:
-    """The programs with the shortest residuals and structure, constants not counted, and the best of each length."""
+    """The programs with the shortest residuals and structure, constants not counted, and the best of each length. A
+    program may have a place on several shelves of the archive; it is looked at once."""
     found: list[tuple[float, int, Sequence[Node]]] = []
-    for program in programs:
+    for program in dict.fromkeys(map(tuple, programs)):
         out = score.values(program, score.some.X)
         nats = min(noise.nats(noise.residuals(out)) for noise in score.some_noises)
         if np.isfinite(nats):

@@ -8,6 +8,7 @@ curves       sigmoids, bells and waves of one feature
 mixtures     sums of two exponentials or two powers of one feature
 shifts       shifted power laws and exponentials
 separable    products and sums of curves of two features
+laurent      sums of powers of one feature with simple exponents, also under a root or a fraction line
 groups       products of the target's dimension and functions of dimensionless groups
 quadrics     roots and quotients of quadratic forms
 reductions   products of powers times functions of few columns, found by symmetries of the data
@@ -28,6 +29,7 @@ names the ones to use, in order. Their programs rely on linear scaling and on fe
 from __future__ import annotations
 
 from epsilex.planting.curves import curves
+from epsilex.planting.laurent import laurent
 from epsilex.planting.mixtures import mixtures
 from epsilex.planting.planter import Limits, Planter, plant
 from epsilex.planting.polynomials import polynomials, rationals
@@ -42,8 +44,8 @@ from epsilex.registry import Registry
 
 PLANTERS: Registry[Planter] = Registry(
     "planters", reductions=reductions, products=products, curves=curves, mixtures=mixtures, shifts=shifts,
-    separable=separable, quadrics=quadrics, polynomials=polynomials, rationals=rationals, powers=powers,
-    long_sums=long_sums, sums=sums,
+    separable=separable, laurent=laurent, quadrics=quadrics, polynomials=polynomials, rationals=rationals,
+    powers=powers, long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.models.choice.description import ARITHMETIC, NESTED, Language
+from epsilex.models.choice.description import ARITHMETIC, COEFFICIENT, NESTED, Language
 from epsilex.programs import Programs
 from epsilex.programs.operators import TABLE, arities, commutative
 
@@ -36,7 +36,7 @@ def _structures(
     nats, free, shape = (np.empty(len(programs), t) for t in (np.float64, np.int64, np.uint64))
     structures(
         programs.opcode, programs.feature, programs.constant, programs.length, arities(), commutative(), _kinds(),
-        prices, NESTED, powers, nats, free, shape,
+        prices, NESTED, powers, COEFFICIENT, nats, free, shape,
     )  # fmt: skip
     return nats, free, shape
 

@@ -18,8 +18,12 @@ operators three in four are arithmetic, including powers, and one in four is ano
 each kind all have the same probability; an operator of cost c is as unlikely as c of them. A function within a function
 is a sixteenth as likely as elsewhere, and so is a part that claims more than the rows show (`claims.py`). These are our
 own round numbers, not counts from a collection of formulas. exp(a log(x)) counts as a power, and a power with a
-variable exponent, u^v, as exp(v log(u)). One factor of the whole
-costs no node, only its number, because most laws have one: the units of the target are arbitrary.
+variable exponent, u^v, as exp(v log(u)).
+
+A number that multiplies is no node, as in the length of a formula: 2*x^2 is described like 2*x, by its number, and by
+one bit where it stands at anything but a feature, half of which have a coefficient in any case. So it makes no
+difference whether (1.4*x)^2 or 2*x^2 is found. A factor of the whole does not pay the bit, because most laws have one:
+the units of the target are arbitrary.
 
 J is the Fisher information of relative changes of the constants. A constant is rounded to a grid of width sqrt(12 / I),
 I its own information: that costs half a nat on average, and a finer or coarser grid costs more. Several are rounded
@@ -53,7 +57,9 @@ from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"add", "sub", "mul", "div", "neg", "inv", "square", "sqrt", "pow", "pdiv"}
+FACTORED = {"mul", "div", "pdiv", "neg"}
 NESTED = math.log(16.0)  # for a function within a function, and for a claim that the rows do not support
+COEFFICIENT = math.log(2.0)  # for a number that multiplies something else than a feature
 LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
 KIND = math.log(6.0)  # sign, and one of real, whole, fraction
 UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
@@ -150,7 +156,7 @@ class Language:
         yield from variants(nodes)
 
     def _leaf(self, code: int, feature: int, value: float) -> _Part:
-        return _Part(self.price(code), code == CONSTANT)
+        return _Part(self.price(code), code == CONSTANT, one=code == CONSTANT and value == 1.0)
 
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
         plain = self.price(row.opcode)
@@ -164,17 +170,24 @@ class Language:
         if row.name not in ARITHMETIC:
             total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
-        total += plain
+        if row.name in FACTORED:
+            return self._product(row.name, parts, plain)
         known = [part.power for part in parts]
-        if row.name in ("add", "sub") and None not in known:
-            return _Part(total, function=inside, power=sum(filter(None, known)) + plain)
-        factor = _factor(row.name, parts, plain)
-        if row.name == "mul":
-            for number, part in (parts, parts[::-1]):
-                if number.is_number and part.power is not None:
-                    power = part.power + number.nats + plain
-                    return _Part(total, function=inside, power=power, factor=factor)
-        return _Part(total, function=inside, factor=factor, raised=row.name == "pow")
+        power = sum(filter(None, known)) + plain if row.name in ("add", "sub") and None not in known else None
+        return _Part(total + plain, function=inside, power=power, raised=row.name == "pow")
+
+    @staticmethod
+    def _product(name: str, parts: Sequence[_Part], plain: float) -> _Part:
+        """A product, a quotient or a negative; `plain` are the nats of the operator."""
+        inside, factor = any(part.function for part in parts), sum(part.factor for part in parts)
+        if name == "neg" or not any(part.is_number for part in parts):
+            return _Part(sum(part.nats for part in parts) + plain, function=inside, factor=factor)
+        number, part = parts if parts[0].is_number else parts[::-1]
+        over = name != "mul" and parts[0].is_number and not part.raised  # an inverse times a number
+        bit = 0.0 if number.one else COEFFICIENT  # 1/x is no number times an inverse
+        power = None if part.power is None or name != "mul" else part.power + number.nats + plain
+        nats = part.nats + bit + (plain if over else 0.0)
+        return _Part(nats, function=inside, power=power, factor=part.factor + bit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +195,9 @@ class _Part:
     """Nats of a part of a formula, and whether there is a function in it.
 
     power   nats of exp(part), if that is a power or a product of powers: `exp(1.5*log(x))` is written `x^1.5`
-    factor  nats of a number that multiplies the whole part, with its operator
+    factor  nats of the numbers that multiply the whole part
     raised  whether it is a power, so that `2/x^0.3` is the product `2*x^-0.3`
+    one     whether it is the number 1
     """
 
     nats: float
@@ -192,20 +206,7 @@ class _Part:
     power: float | None = None
     factor: float = 0.0
     raised: bool = False
-
-
-def _factor(name: str, parts: Sequence[_Part], plain: float) -> float:
-    """The `factor` of an operator over its parts; all numbers that multiply the whole are one number."""
-    if name not in ("mul", "div", "pdiv", "neg"):
-        return 0.0
-    inner = sum(part.factor for part in parts)
-    if name == "mul" and any(part.is_number for part in parts):
-        return inner + min(part.nats for part in parts if part.is_number) + plain
-    if name != "neg" and parts[1].is_number:
-        return inner + parts[1].nats + plain
-    if name != "neg" and parts[0].is_number:  # an inverse times a number
-        return inner + parts[0].nats + (plain if parts[1].raised else 0.0)
-    return inner
+    one: bool = False
 
 
 def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], language: Language) -> Description | None:

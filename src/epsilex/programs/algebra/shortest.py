@@ -62,8 +62,13 @@ def _without_roots_of_exponentials(nodes: list[Node]) -> list[Node]:
 
 
 def _rewritten(nodes: list[Node], algebra: Algebra) -> list[Node]:
-    found = write(Search(algebra).best(read(nodes, algebra)))
-    return found if count(found).length <= count(nodes).length else nodes
+    """The best form, or else the normal form, if it is no longer: `v*(0.34*v + 2)` has fewer symbols than
+    `2*v + (0.58*v)^2`, but more nodes, and `0.34*v^2` is wanted all the same."""
+    form = read(nodes, algebra)
+    for found in (write(Search(algebra).best(form)), write(form)):
+        if count(found).length <= count(nodes).length:
+            return found
+    return nodes
 
 
 def _alike(a: Sequence[Node], b: Sequence[Node]) -> bool:

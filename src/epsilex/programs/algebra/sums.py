@@ -21,6 +21,7 @@ def rewritten_sums(e: Sum, algebra: Algebra, best: Best) -> Iterator[Expression]
     yield from common_numbers(e)
     yield from completed_squares(e, algebra)
     yield from all_squares(e, algebra)
+    yield from squares_of_inverses(e, algebra)
     yield from joined_logarithms(e, algebra, best)
     yield from one_fraction(e, algebra, best)
 
@@ -137,6 +138,22 @@ def all_squares(e: Sum, algebra: Algebra) -> Iterator[Expression]:
     whole = [(a, algebra.power(algebra.sum([(1.0, u)], half), 2.0)) for a, u, _, half in pairs]
     left = e.constant - sum(a * half * half for a, _, _, half in pairs)
     yield algebra.sum([*((c, term) for c, term in e.terms if term not in used), *whole], left)
+
+
+def squares_of_inverses(e: Sum, algebra: Algebra) -> Iterator[Expression]:
+    """`w^2 + 25/w^2 - 7` is `(w - 5/w)^2 + 3`: what cancels at resonance."""
+    powers = {factors_of(term)[0]: (c, term) for c, term in e.terms if len(factors_of(term)) == 1}
+    for (u, exponent), (a, term) in powers.items():
+        b, other = powers.get((u, -2.0), (0.0, term))
+        if exponent != 2.0 or a * b <= 0.0 or e.constant == 0.0:
+            continue
+        root = math.copysign(math.sqrt(b / a), a * e.constant)
+        left = e.constant - 2.0 * a * root
+        if effort(root) + (effort(left) if left else 0.0) > effort(b) + effort(e.constant):
+            continue
+        inside = algebra.sum([(1.0, u), (root, algebra.power(u, -1.0))])
+        rest = [(c, t) for c, t in e.terms if t is not term and t is not other]
+        yield algebra.sum([*rest, (a, algebra.power(inside, 2.0))], left)
 
 
 def joined_logarithms(e: Sum, algebra: Algebra, best: Best) -> Iterator[Expression]:

@@ -1,0 +1,47 @@
+"""Candidates: every program is looked at once, and the best that are different are made lean once more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epsilex import SymbolicRegressor
+from epsilex.data.losses import loss_function
+from epsilex.data.rows import Rows
+from epsilex.models.candidates import _different, _promising
+from epsilex.models.front import Scorer
+from epsilex.programs.parser import parse
+
+
+def scorer(x, y, **how) -> Scorer:
+    return Scorer(["x"], loss_function("mae"), Rows(x[:, None], y, np.ones(len(y)), None), printed=True, **how)
+
+
+@pytest.fixture
+def saturation() -> Scorer:
+    x = np.linspace(0.2, 40.0, 30)
+    y = 4.5 * x / (6.0 + x) * (1.0 + 0.05 * np.random.default_rng(3).normal(size=30))
+    return scorer(x, y)
+
+
+def test_a_program_on_several_shelves_takes_one_place(saturation):
+    texts = ["3.8 - 3.4*exp(-0.13*x)", "4.5*x/(6 + x)", "log(2*x)"]
+    programs = [parse(text, ["x"]) for text in texts]
+    found = _promising([*programs[:1] * 10, *programs], saturation, 3)
+    assert sorted(map(tuple, found)) == sorted(map(tuple, programs))
+
+
+def test_forms_of_one_function_are_made_lean_once(saturation):
+    bench = saturation.bench
+    texts = ["4.5*x/(6 + x)", "1/(1/4.5 + 6/(4.5*x))", "4.5/(1 + 6/x)", "1.2*log(2*x)"]
+    forms = [bench.described(parse(text, ["x"])) for text in texts]
+    assert [forms.index(form) for form in _different(forms, 3)] == [0, 3]
+
+
+def test_a_law_of_two_terms_is_printed_without_a_factor_inside_its_square():
+    rng = np.random.default_rng(0)
+    v = np.linspace(2.0, 16.0, 20)
+    F = (2.1 * v + 0.34 * v**2) * (1.0 + 0.01 * rng.normal(size=20))
+    est = SymbolicRegressor(generations=10, time_limit=None, random_state=0, n_jobs=1).fit(v[:, None], F)
+    assert "*x0)^2" not in est.model_.formula
+    assert "x0^2" in est.model_.formula
