@@ -72,7 +72,7 @@ def _one_named(
         for target, nats in _near(abs(value), within, digits - SURE, constants):
             fixed = with_constants(nodes, [k], np.array([math.copysign(target, value)]))
             others = [place for place in places if place != k]
-            tuned = polish(fixed, X, noise, others, STEPS, jacobian=language.jacobian)
+            tuned = polish(fixed, X, noise, others, STEPS, tape=language.tape)
             after = noise.nats(noise.residuals(language.values(tuned, X)))
             saved = digits - nats + now - after
             if saved > SURE and (best is None or saved > best[0]):

@@ -47,7 +47,7 @@ from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.costs import Costs
 from epsilex.programs.fold import Node, fold
-from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.gradient import Tape, constant_places, jacobian64
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
@@ -124,6 +124,10 @@ class Language:
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Outputs (rows,) and their derivatives by the constants at `places` (rows, places)."""
         return jacobian64(nodes, X, places)
+
+    def tape(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> Tape:
+        """The program laid out for rows, to tune the constants at `places`."""
+        return Tape(nodes, X, places)
 
     def values(self, nodes: Sequence[Node], X: np.ndarray) -> np.ndarray:
         """Outputs (rows,)."""
