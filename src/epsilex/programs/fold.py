@@ -25,7 +25,8 @@ def fold(nodes: Iterable[Node], leaf: Callable[[int, int, float], T], branch: Ca
         parts = stack[-row.arity :]
         if len(parts) < row.arity:
             raise ValueError(f"nodes: expected {row.arity} arguments before {row.name}; got {len(parts)}")
-        stack[-row.arity :] = [branch(row, *parts)]
+        del stack[-row.arity :]
+        stack.append(branch(row, *parts))
     if len(stack) != 1:
         raise ValueError(f"nodes: expected postfix order with one value left at the end; got {len(stack)}")
     return stack[0]
