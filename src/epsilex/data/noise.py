@@ -79,10 +79,11 @@ class Noise:
 
     def nats(self, residuals: np.ndarray) -> float:
         """Negative logarithm of the density of y."""
-        n, variance = len(residuals), self.variance(residuals)
+        n, square = len(residuals), self._mean_square(residuals)
+        variance = max(square, 1.0 if self.kind == "given" else self.floor)
         if not np.isfinite(variance):
             return np.inf
-        square = max(self._mean_square(residuals), self.floor if self.kind != "given" else 0.0)
+        square = max(square, self.floor if self.kind != "given" else 0.0)
         total = 0.5 * n * (np.log(2.0 * np.pi * variance) + square / variance) - 0.5 * np.log(self.weight).sum()
         return float(total + np.log(np.abs(self.y)).sum()) if self.kind == "relative" else float(total)
 

@@ -88,17 +88,20 @@ def _near(
     own = math.log(2.0 * max(len(constants), 1))
     symbols = [(kind(abs(size)), own + nats) for size in constants.values() for kind, nats in kinds]
     symbols += [(size, math.log(2.0 * len(MATHEMATICAL))) for size in MATHEMATICAL]
-    for size, symbol in symbols:
-        for base in (size, 1.0 / size) if size != 1.0 else (1.0,):
-            if value >= NUMERATORS * base:
-                continue
-            p = np.round(value / base * _Q)
-            target = base * p / _Q
-            near = (p > 0) & (p <= NUMERATORS) & (np.abs(target - value) <= within)
-            for k in np.flatnonzero(near).tolist():
-                above, below = int(p[k]), k + 1
-                found, nats = float(target[k]), KIND + symbol + star(above) + star(below)
-                if nats >= affordable or math.gcd(above, below) > 1:  # the same as another
-                    continue
-                if named_number(found, constants, NO_NAMES) is not None:  # else it could not be printed
-                    yield found, nats
+    bases = [
+        (base, symbol)
+        for size, symbol in symbols
+        for base in ((size, 1.0 / size) if size != 1.0 else (1.0,))
+        if value < NUMERATORS * base
+    ]
+    base = np.array([base for base, _ in bases]).reshape(-1, 1)
+    p = np.round(value / base * _Q)
+    target = base * p / _Q
+    near = (p > 0) & (p <= NUMERATORS) & (np.abs(target - value) <= within)
+    for i, k in np.argwhere(near).tolist():
+        above, below = int(p[i, k]), k + 1
+        found, nats = float(target[i, k]), KIND + bases[i][1] + star(above) + star(below)
+        if nats >= affordable or math.gcd(above, below) > 1:  # the same as another
+            continue
+        if named_number(found, constants, NO_NAMES) is not None:  # else it could not be printed
+            yield found, nats

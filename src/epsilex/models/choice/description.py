@@ -35,6 +35,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -113,13 +114,11 @@ class Language:
 
     def _once(self, name: str) -> float:
         """Nats of an operator of cost 1."""
-        arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
-        if name in ARITHMETIC:
-            return math.log(arithmetic / 0.375)
-        return math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
+        arithmetic, other = _prices(self.operators)
+        return arithmetic if name in ARITHMETIC else other
 
     def _cost(self, name: str) -> int:
-        return dict(self.costs).get(name, 1)
+        return dict(self.costs).get(name, 1) if self.costs else 1
 
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Outputs (rows,) and their derivatives by the constants at `places` (rows, places)."""
@@ -181,7 +180,14 @@ class Language:
         return _Part(total, function=inside, factor=factor, raised=row.name == "pow")
 
 
-@dataclass(frozen=True, slots=True)
+@lru_cache(maxsize=64)
+def _prices(operators: tuple[str, ...]) -> tuple[float, float]:
+    """Nats of an arithmetic operator and of another function, of cost 1."""
+    arithmetic = max(sum(name in ARITHMETIC for name in operators), 1)
+    return math.log(arithmetic / 0.375), math.log(max(len(operators) - arithmetic, 1) / 0.125)
+
+
+@dataclass(slots=True)
 class _Part:
     """Nats of a part of a formula, and whether there is a function in it.
 
@@ -235,15 +241,20 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         slopes = noise.slopes(some, jacobian)
         with np.errstate(all="ignore"):
             scale = np.sqrt(noise.weight[rows] * (len(X) / len(slopes)) / variance)
-            relative = [
-                scale * (slopes[:, members] @ [nodes[places[i]][2] for i in members]) for members in shared.values()
-            ]
+            relative = [scale * _together(slopes, members, nodes, places) for members in shared.values()]
         constants = fixed + constants_nats(list(shared), relative) + KIND * sum(len(m) - 1 for m in shared.values())
         choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
         found = Description(structure, constants, nats, noise, variance, choosing, hidden)
         if best is None or found.total < best.total:
             best = found
     return best
+
+
+def _together(slopes: np.ndarray, members: Sequence[int], nodes: Sequence[Node], places: Sequence[int]) -> np.ndarray:
+    """Derivatives (rows,) by a relative change of constants of one size."""
+    if len(members) == 1:
+        return slopes[:, members[0]] * nodes[places[members[0]]][2]
+    return slopes[:, members] @ [nodes[places[i]][2] for i in members]
 
 
 def _is_fixed(code: int, place: int, places: Sequence[int]) -> bool:
@@ -313,6 +324,7 @@ def is_simple(value: float) -> bool:
     return math.isfinite(simple_nats(value))
 
 
+@lru_cache(maxsize=4096)
 def star(number: float) -> float:
     """Rissanen's universal code length of a whole number from 1 on, in nats: log n + log log n + ... + a constant."""
     total, part = UNIVERSAL, math.log2(number)
