@@ -129,7 +129,8 @@ def jacobian(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values (rows,) and their derivatives by the constants of the filling at `places` (rows, places)."""
     tape = FilledTape(nodes, X, places, outline)
-    return tape.outputs(nodes), tape.slopes()
+    with np.errstate(all="ignore"):
+        return tape.outputs(nodes), tape.slopes()
 
 
 class FilledTape(Tape):
@@ -149,9 +150,8 @@ class FilledTape(Tape):
     def slopes(self) -> np.ndarray:
         each = super().slopes()
         found = np.zeros((len(each), len(self.column)))
-        with np.errstate(all="ignore"):
-            for i, k in enumerate(self.used):
-                found[:, self.column[self.whole[k].source]] += each[:, i] * self.whole[k].gain
+        for i, k in enumerate(self.used):
+            found[:, self.column[self.whole[k].source]] += each[:, i] * self.whole[k].gain
         return found
 
 

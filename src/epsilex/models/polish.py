@@ -55,10 +55,12 @@ def polish(
             break
         diagonal = np.diag(normal).copy()
         diagonal[diagonal == 0] = 1.0
+        damped = normal.copy()
         moved = False
         while not moved and damping < 1e8:
             try:
-                step = np.linalg.solve(normal + damping * np.diag(diagonal), gradient)
+                damped.ravel()[:: len(damped) + 1] = normal.diagonal() + damping * diagonal
+                step = np.linalg.solve(damped, gradient)
             except np.linalg.LinAlgError:
                 damping *= 10.0
                 continue

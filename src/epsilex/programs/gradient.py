@@ -25,11 +25,14 @@ def constant_places(nodes: Sequence[Node]) -> list[int]:
 def jacobian64(nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Outputs (rows,) and their derivatives with respect to the constants at `places` (rows, places)."""
     tape = Tape(nodes, X, places)
-    return tape.outputs(nodes), tape.slopes()
+    with np.errstate(all="ignore"):
+        return tape.outputs(nodes), tape.slopes()
 
 
 class Tape:
     """A program laid out for rows, to be run with changing constants; derivatives in reverse mode.
+
+    Undefined values are NaN or infinite; the caller has NumPy ignore them, once for many runs.
 
     units   per leaf what it multiplies (rows,): a column, or ones
     steps   per operator: its values, its node, its arguments, and those arguments that lead to a place, each with the
@@ -51,25 +54,23 @@ class Tape:
     def outputs(self, nodes: Sequence[Node]) -> np.ndarray:
         """Outputs (rows,) of a program that differs from the one laid out in its constants only."""
         values = self.values
-        with np.errstate(all="ignore"):
-            scaled = self.units * np.array([nodes[k][2] for k in self.leaves])[:, None]
-            for k, value in zip(self.leaves, scaled, strict=True):
-                values[k] = value
-            for function, k, arguments, _ in self.steps:
-                values[k] = function(*[values[a] for a in arguments])
+        scaled = self.units * np.array([nodes[k][2] for k in self.leaves])[:, None]
+        for k, value in zip(self.leaves, scaled, strict=True):
+            values[k] = value
+        for function, k, arguments, _ in self.steps:
+            values[k] = function(*[values[a] for a in arguments])
         return values[-1]
 
     def slopes(self) -> np.ndarray:
         """Derivatives (rows, places) of the last outputs."""
         values, slope = self.values, dict[int, np.ndarray]()
         slope[len(values) - 1] = np.ones(self.rows)
-        with np.errstate(all="ignore"):
-            for _, k, arguments, wanted in reversed(self.steps):
-                for child, partial in wanted:
-                    by = partial(*[values[a] for a in arguments], values[k])
-                    slope[child] = slope[k] if isinstance(by, float) and by == 1.0 else slope[k] * by
-            for k, unit, column in self.places:
-                np.multiply(slope[k], unit, out=column)
+        for _, k, arguments, wanted in reversed(self.steps):
+            for child, partial in wanted:
+                by = partial(*[values[a] for a in arguments], values[k])
+                slope[child] = slope[k] if isinstance(by, float) and by == 1.0 else slope[k] * by
+        for k, unit, column in self.places:
+            np.multiply(slope[k], unit, out=column)
         return self.columns.T.copy()
 
 

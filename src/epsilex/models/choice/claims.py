@@ -22,7 +22,7 @@ import numpy as np
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.numeric import evaluate64
-from epsilex.programs.operators import CONSTANT, Operator
+from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"neg", "inv", "square", "sqrt", "abs"}  # of one argument, which may have a dimension
 RAISED = {"square", "sqrt", "pow", "inv", "neg"}
@@ -67,6 +67,8 @@ class _Part:
 
 def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bool]) -> Claims:
     """What a program claims beyond the rows of X (rows, features); `is_simple` tells numbers that were not fitted."""
+    if not any(code > FEATURE and _may_claim(lookup(code)) for code, _, _ in nodes):
+        return Claims(0, False)
 
     def leaf(code: int, feature: int, value: float) -> _Part:
         fitted = not (is_simple(value) or is_symbolic(value))
@@ -107,6 +109,10 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
     with np.errstate(all="ignore"):
         whole = fold(nodes, leaf, branch)
     return Claims(whole.claims + whole.pure + whole.odd, whole.hidden)
+
+
+def _may_claim(row: Operator) -> bool:
+    return row.name == "pow" or (row.arity == 1 and row.name not in ARITHMETIC)
 
 
 def _is_hidden(angles: np.ndarray) -> bool:

@@ -156,9 +156,10 @@ class Language:
         return _Part(self.price(code), code == CONSTANT)
 
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
-        plain = self.price(row.opcode)
-        inside = any(part.function for part in parts)
-        total = sum(part.nats for part in parts)
+        plain = self._named(row.name)
+        first, last = parts[0], parts[-1]
+        inside = first.function or last.function
+        total = first.nats if len(parts) == 1 else first.nats + last.nats
         if row.name == "exp" and parts[0].power is not None:
             return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"), raised=True)
         if row.name == "pow" and not parts[1].is_number:
@@ -168,9 +169,8 @@ class Language:
             total += plain + (NESTED if inside else 0.0)
             return _Part(total, function=True, power=parts[0].nats if row.name == "log" else None)
         total += plain
-        known = [part.power for part in parts]
-        if row.name in ("add", "sub") and None not in known:
-            return _Part(total, function=inside, power=sum(filter(None, known)) + plain)
+        if row.name in ("add", "sub") and first.power is not None and last.power is not None:
+            return _Part(total, function=inside, power=first.power + last.power + plain)
         factor = _factor(row.name, parts, plain)
         if row.name == "mul":
             for number, part in (parts, parts[::-1]):
