@@ -11,6 +11,7 @@ All three are densities of y, so their lengths in nats are comparable: the short
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,7 +21,7 @@ KINDS = ("additive", "relative", "given")
 ROUNDING = 1e-24  # share of the variance that is rounding, not information
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Noise:
     """Noise of one kind on rows of data.
 
@@ -79,12 +80,21 @@ class Noise:
 
     def nats(self, residuals: np.ndarray) -> float:
         """Negative logarithm of the density of y."""
-        n, variance = len(residuals), self.variance(residuals)
+        n, square = len(residuals), self._mean_square(residuals)
+        variance = max(square, 1.0 if self.kind == "given" else self.floor)
         if not np.isfinite(variance):
             return np.inf
-        square = max(self._mean_square(residuals), self.floor if self.kind != "given" else 0.0)
-        total = 0.5 * n * (np.log(2.0 * np.pi * variance) + square / variance) - 0.5 * np.log(self.weight).sum()
-        return float(total + np.log(np.abs(self.y)).sum()) if self.kind == "relative" else float(total)
+        square = max(square, self.floor if self.kind != "given" else 0.0)
+        total = 0.5 * n * (np.log(2.0 * np.pi * variance) + square / variance) - 0.5 * self._log_weight
+        return float(total + self._log_size) if self.kind == "relative" else float(total)
+
+    @cached_property
+    def _log_weight(self) -> float:
+        return np.log(self.weight).sum()
+
+    @cached_property
+    def _log_size(self) -> float:
+        return np.log(np.abs(self.y)).sum()
 
 
 def possible(wanted: str, rows: Rows) -> list[Noise]:

@@ -15,7 +15,7 @@ from epsilex.forms.filling import spans, starts_of
 from epsilex.forms.outline import NAMED, NODE, Call, Outline
 from epsilex.forms.slopes import DA, DB, NUMBER, SELF, A, B, template
 from epsilex.programs.fold import Node
-from epsilex.programs.gradient import jacobian64
+from epsilex.programs.gradient import Tape
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
@@ -128,16 +128,31 @@ def jacobian(
     nodes: Sequence[Node], X: np.ndarray, places: Sequence[int], outline: Outline
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values (rows,) and their derivatives by the constants of the filling at `places` (rows, places)."""
-    whole = filled(nodes, outline)
-    wanted = set(places)
-    used = [k for k, (_, source, _) in enumerate(whole) if source in wanted]
-    out, each = jacobian64([node for node, _, _ in whole], X, used)
-    found = np.zeros((len(X), len(places)))
-    column = {place: i for i, place in enumerate(places)}
+    tape = FilledTape(nodes, X, places, outline)
     with np.errstate(all="ignore"):
-        for i, k in enumerate(used):
-            found[:, column[whole[k].source]] += each[:, i] * whole[k].gain
-    return out, found
+        return tape.outputs(nodes), tape.slopes()
+
+
+class FilledTape(Tape):
+    """The formula of a filling laid out for rows, to be run with changing constants of the filling."""
+
+    def __init__(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int], outline: Outline):
+        self.whole = filled(nodes, outline)
+        self.column = {place: i for i, place in enumerate(places)}
+        self.used = [k for k, (_, source, _) in enumerate(self.whole) if source in self.column]
+        super().__init__([node for node, _, _ in self.whole], X, self.used)
+
+    def outputs(self, nodes: Sequence[Node]) -> np.ndarray:
+        return super().outputs([
+            node if source < 0 else (node[0], node[1], nodes[source][2] * gain) for node, source, gain in self.whole
+        ])  # fmt: skip
+
+    def slopes(self) -> np.ndarray:
+        each = super().slopes()
+        found = np.zeros((len(each), len(self.column)))
+        for i, k in enumerate(self.used):
+            found[:, self.column[self.whole[k].source]] += each[:, i] * self.whole[k].gain
+        return found
 
 
 def tidied(whole: Sequence[Sourced]) -> list[Sourced]:

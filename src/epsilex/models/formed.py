@@ -99,6 +99,9 @@ class FormLanguage(Language):
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         return filled.jacobian(nodes, X, places, self.outline)
 
+    def tape(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> filled.FilledTape:
+        return filled.FilledTape(nodes, X, places, self.outline)
+
     def values(self, nodes: Sequence[Node], X: np.ndarray) -> np.ndarray:
         return filled.values(nodes, X, self.outline)
 

@@ -79,7 +79,7 @@ class Bench:
     def tuned(self, nodes: Sequence[Node], noise: Noise, fixed: frozenset[int] = frozenset(), steps: int = 20):
         """The program with all constants but the `fixed` ones tuned under a noise, then tidied."""
         places = [k for k in constant_places(nodes) if k not in fixed]
-        done = polish(nodes, self.X, noise, places, steps, jacobian=self.language.jacobian)
+        done = polish(nodes, self.X, noise, places, steps, tape=self.language.tape)
         return self.tidy(self.language.each(done, simplify))
 
     def tidy(self, nodes: Sequence[Node]) -> list[Node]:

@@ -72,7 +72,7 @@ def _one_named(
         for target, nats in _near(abs(value), within, digits - SURE, constants):
             fixed = with_constants(nodes, [k], np.array([math.copysign(target, value)]))
             others = [place for place in places if place != k]
-            tuned = polish(fixed, X, noise, others, STEPS, jacobian=language.jacobian)
+            tuned = polish(fixed, X, noise, others, STEPS, tape=language.tape)
             after = noise.nats(noise.residuals(language.values(tuned, X)))
             saved = digits - nats + now - after
             if saved > SURE and (best is None or saved > best[0]):
@@ -88,17 +88,20 @@ def _near(
     own = math.log(2.0 * max(len(constants), 1))
     symbols = [(kind(abs(size)), own + nats) for size in constants.values() for kind, nats in kinds]
     symbols += [(size, math.log(2.0 * len(MATHEMATICAL))) for size in MATHEMATICAL]
-    for size, symbol in symbols:
-        for base in (size, 1.0 / size) if size != 1.0 else (1.0,):
-            if value >= NUMERATORS * base:
-                continue
-            p = np.round(value / base * _Q)
-            target = base * p / _Q
-            near = (p > 0) & (p <= NUMERATORS) & (np.abs(target - value) <= within)
-            for k in np.flatnonzero(near).tolist():
-                above, below = int(p[k]), k + 1
-                found, nats = float(target[k]), KIND + symbol + star(above) + star(below)
-                if nats >= affordable or math.gcd(above, below) > 1:  # the same as another
-                    continue
-                if named_number(found, constants, NO_NAMES) is not None:  # else it could not be printed
-                    yield found, nats
+    bases = [
+        (base, symbol)
+        for size, symbol in symbols
+        for base in ((size, 1.0 / size) if size != 1.0 else (1.0,))
+        if value < NUMERATORS * base
+    ]
+    base = np.array([base for base, _ in bases]).reshape(-1, 1)
+    p = np.round(value / base * _Q)
+    target = base * p / _Q
+    near = (p > 0) & (p <= NUMERATORS) & (np.abs(target - value) <= within)
+    for i, k in np.argwhere(near).tolist():
+        above, below = int(p[i, k]), k + 1
+        found, nats = float(target[i, k]), KIND + bases[i][1] + star(above) + star(below)
+        if nats >= affordable or math.gcd(above, below) > 1:  # the same as another
+            continue
+        if named_number(found, constants, NO_NAMES) is not None:  # else it could not be printed
+            yield found, nats

@@ -7,11 +7,13 @@ constant may be replaced by such a number is decided in `epsilex.models.naming`.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 DIGITS_AGREE = 4e-15  # relative difference within which a number is recognised
+NEAR = 1e-13  # relative difference beyond which no arithmetic can make it so
 UNIT_FRACTIONS = (2, 3, 4, 6, 7, 8, 9, 11, 12)  # 1/5 and 1/10 are shorter as decimals
 DENOMINATORS, NUMERATORS = 12, 99  # limits of a simple fraction
 BESIDE = 24  # largest denominator beside pi or e, as in 3/(20*pi)
@@ -40,7 +42,7 @@ class Written:
 @lru_cache(maxsize=65536)
 def written(value: float, without: frozenset[str] = frozenset()) -> Written | None:
     """A positive number in its simple form; None if it has none. Symbols that name a feature are left out."""
-    if not 1e-9 < value < 1e9:
+    if not 1e-9 < value < 1e9 or not _may_be_simple(value):
         return None
     plain = _fraction(value)
     if plain is not None:
@@ -52,6 +54,27 @@ def written(value: float, without: frozenset[str] = frozenset()) -> Written | No
                 p, q = part
                 return _built(value, p, q, name, over, 1.0)
     return _root(value, without)
+
+
+def _may_be_simple(value: float) -> bool:
+    """Whether a number is whole, a short decimal or near any other that `written` knows. Few fitted numbers are."""
+    if value.is_integer() or _agrees(value, float(f"{value:.{SHORT}g}")):
+        return True
+    known = _known()
+    return known[bisect_left(known, value * (1.0 - NEAR))] <= value * (1.0 + NEAR)
+
+
+@cache
+def _known() -> list[float]:
+    """The fractions, multiples of symbols and roots that `written` knows, ascending, up to infinity."""
+    fractions, beside = (
+        {p / q for p in range(1, NUMERATORS + 1) for q in range(1, most + 1)} for most in (DENOMINATORS, BESIDE)
+    )
+    sizes = [part for _, size in SYMBOLS for part in (size, 1.0 / size)]
+    squares = [size for _, size in ROOTS] + [1.0 / size for _, size in ROOTS]
+    multiples = {x * size for x in beside for size in sizes}
+    roots = {math.sqrt(x * size) for x in fractions for size in squares}
+    return sorted({*fractions, *multiples, *roots, math.inf})
 
 
 def named_number(value: float, constants: Mapping[str, float], taken: frozenset[str]) -> Written | None:

@@ -22,10 +22,13 @@ def fold(nodes: Iterable[Node], leaf: Callable[[int, int, float], T], branch: Ca
             stack.append(leaf(code, feature, constant))
             continue
         row = lookup(code)
-        parts = stack[-row.arity :]
-        if len(parts) < row.arity:
-            raise ValueError(f"nodes: expected {row.arity} arguments before {row.name}; got {len(parts)}")
-        stack[-row.arity :] = [branch(row, *parts)]
+        if len(stack) < row.arity:
+            raise ValueError(f"nodes: expected {row.arity} arguments before {row.name}; got {len(stack)}")
+        if row.arity == 1:
+            stack[-1] = branch(row, stack[-1])
+        else:
+            second = stack.pop()
+            stack[-1] = branch(row, stack[-1], second)
     if len(stack) != 1:
         raise ValueError(f"nodes: expected postfix order with one value left at the end; got {len(stack)}")
     return stack[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 import numpy as np
 
@@ -25,16 +24,18 @@ def evaluate64(nodes: Iterable[Node], X) -> np.ndarray:
 
 
 def _block(nodes: Iterable[Node], X: np.ndarray) -> np.ndarray:
-    @cache
-    def column(feature):
-        # Fix the layout: NumPy's sine of a strided array may differ from that of a contiguous one in the last bit.
-        return np.ascontiguousarray(X[:, feature])
+    columns: dict[int, np.ndarray] = {}
 
     def leaf(code, feature, constant):
         if code == CONSTANT:
             return np.float64(constant)
-        return column(feature) if constant == 1.0 else constant * column(feature)
+        if feature not in columns:
+            # Fix the layout: NumPy's sine of a strided array may differ from that of a contiguous one in the last bit.
+            columns[feature] = np.ascontiguousarray(X[:, feature])
+        return columns[feature] if constant == 1.0 else constant * columns[feature]
 
     with np.errstate(all="ignore"):
         value = fold(nodes, leaf, lambda row, *parts: row.value(*parts))
-    return np.array(np.broadcast_to(value, len(X)), dtype=np.float64)
+    if np.shape(value) != (len(X),):
+        value = np.broadcast_to(value, len(X))
+    return np.array(value, dtype=np.float64)

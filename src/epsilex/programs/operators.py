@@ -60,7 +60,7 @@ class Operator:
 
     @property
     def opcode(self) -> int:
-        return opcode(self.name)
+        return _OPCODES[self.name]
 
 
 def _pdiv(a, b):

@@ -21,7 +21,8 @@ import numpy as np
 
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.fold import Node, fold
-from epsilex.programs.operators import CONSTANT, Operator
+from epsilex.programs.numeric import evaluate64
+from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
 
 ARITHMETIC = {"neg", "inv", "square", "sqrt", "abs"}  # of one argument, which may have a dimension
 RAISED = {"square", "sqrt", "pow", "inv", "neg"}
@@ -40,9 +41,9 @@ class Claims:
     hidden: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Part:
-    """Values on the rows, how many claims it makes, whether a number in it was fitted, and whether an exponent was.
+    """Its nodes, how many claims it makes, whether a number in it was fitted, and whether an exponent was.
 
     wave       whether there is a wave in it
     hidden     whether one of them is faster than the rows
@@ -52,7 +53,7 @@ class _Part:
     pure       whether it is a function, or a power of one, and so a pure number
     """
 
-    values: np.ndarray
+    nodes: list[Node]
     claims: int = 0
     fitted: bool = False
     odd: bool = False
@@ -66,12 +67,14 @@ class _Part:
 
 def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bool]) -> Claims:
     """What a program claims beyond the rows of X (rows, features); `is_simple` tells numbers that were not fitted."""
+    if not any(code > FEATURE and _may_claim(lookup(code)) for code, _, _ in nodes):
+        return Claims(0, False)
 
     def leaf(code: int, feature: int, value: float) -> _Part:
         fitted = not (is_simple(value) or is_symbolic(value))
         if code == CONSTANT:
-            return _Part(np.full(len(X), value), fitted=fitted, number=value, power=True)
-        return _Part(value * X[:, feature], fitted=fitted)
+            return _Part([(code, feature, value)], fitted=fitted, number=value, power=True)
+        return _Part([(code, feature, value)], fitted=fitted)
 
     def branch(row: Operator, *parts: _Part) -> _Part:
         count, fitted = sum(part.claims for part in parts), any(part.fitted for part in parts)
@@ -81,9 +84,10 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
             pure = row.name != "exp" or not parts[0].power
         wave, hidden = any(part.wave for part in parts), any(part.hidden for part in parts)
         if row.name in WAVES:
-            count += wave + (fitted and not np.ptp(parts[0].values) >= SEEN)
+            angles = evaluate64(parts[0].nodes, X)
+            count += wave + (fitted and not np.ptp(angles) >= SEEN)
             wave = True
-            hidden = hidden or _is_hidden(parts[0].values)
+            hidden = hidden or _is_hidden(angles)
         elif row.name == "pow" and parts[1].number is not None:
             raised = (parts[1].number,)
         elif row.name == "exp":
@@ -99,12 +103,16 @@ def claims(nodes: Sequence[Node], X: np.ndarray, is_simple: Callable[[float], bo
                 if number.number is not None and other.exponents:
                     exponents, power = tuple(number.number * e for e in other.exponents), other.power
         odd = any(part.odd for part in parts) or not all(map(is_simple, raised))
-        values = row.value(*(part.values for part in parts))
-        return _Part(values, count, fitted, odd, wave, hidden, None, exponents, power, pure)
+        inside = [*(node for part in parts for node in part.nodes), (row.opcode, 0, 0.0)]
+        return _Part(inside, count, fitted, odd, wave, hidden, None, exponents, power, pure)
 
     with np.errstate(all="ignore"):
         whole = fold(nodes, leaf, branch)
     return Claims(whole.claims + whole.pure + whole.odd, whole.hidden)
+
+
+def _may_claim(row: Operator) -> bool:
+    return row.name == "pow" or (row.arity == 1 and row.name not in ARITHMETIC)
 
 
 def _is_hidden(angles: np.ndarray) -> bool:

@@ -39,6 +39,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,7 +52,7 @@ from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.constants import is_symbolic
 from epsilex.programs.costs import Costs
 from epsilex.programs.fold import Node, fold
-from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.gradient import Tape, constant_places, jacobian64
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
 from epsilex.programs.operators import CONSTANT, FEATURE, Operator, lookup
@@ -119,17 +120,19 @@ class Language:
 
     def _once(self, name: str) -> float:
         """Nats of an operator of cost 1."""
-        arithmetic = max(sum(name in ARITHMETIC for name in self.operators), 1)
-        if name in ARITHMETIC:
-            return math.log(arithmetic / 0.375)
-        return math.log(max(len(self.operators) - arithmetic, 1) / 0.125)
+        arithmetic, other = _prices(self.operators)
+        return arithmetic if name in ARITHMETIC else other
 
     def _cost(self, name: str) -> int:
-        return dict(self.costs).get(name, 1)
+        return dict(self.costs).get(name, 1) if self.costs else 1
 
     def jacobian(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Outputs (rows,) and their derivatives by the constants at `places` (rows, places)."""
         return jacobian64(nodes, X, places)
+
+    def tape(self, nodes: Sequence[Node], X: np.ndarray, places: Sequence[int]) -> Tape:
+        """The program laid out for rows, to tune the constants at `places`."""
+        return Tape(nodes, X, places)
 
     def values(self, nodes: Sequence[Node], X: np.ndarray) -> np.ndarray:
         """Outputs (rows,)."""
@@ -159,9 +162,10 @@ class Language:
         return _Part(self.price(code), code == CONSTANT, one=code == CONSTANT and value == 1.0)
 
     def _branch(self, row: Operator, *parts: _Part) -> _Part:
-        plain = self.price(row.opcode)
-        inside = any(part.function for part in parts)
-        total = sum(part.nats for part in parts)
+        plain = self._named(row.name)
+        first, last = parts[0], parts[-1]
+        inside = first.function or last.function
+        total = first.nats if len(parts) == 1 else first.nats + last.nats
         if row.name == "exp" and parts[0].power is not None:
             return _Part(parts[0].power + (self._cost("pow") - 1) * self._once("pow"), raised=True)
         if row.name == "pow" and not parts[1].is_number:
@@ -190,7 +194,14 @@ class Language:
         return _Part(nats, function=inside, power=power, factor=part.factor + bit)
 
 
-@dataclass(frozen=True, slots=True)
+@lru_cache(maxsize=64)
+def _prices(operators: tuple[str, ...]) -> tuple[float, float]:
+    """Nats of an arithmetic operator and of another function, of cost 1."""
+    arithmetic = max(sum(name in ARITHMETIC for name in operators), 1)
+    return math.log(arithmetic / 0.375), math.log(max(len(operators) - arithmetic, 1) / 0.125)
+
+
+@dataclass(slots=True)
 class _Part:
     """Nats of a part of a formula, and whether there is a function in it.
 
@@ -232,15 +243,20 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
         slopes = noise.slopes(some, jacobian)
         with np.errstate(all="ignore"):
             scale = np.sqrt(noise.weight[rows] * (len(X) / len(slopes)) / variance)
-            relative = [
-                scale * (slopes[:, members] @ [nodes[places[i]][2] for i in members]) for members in shared.values()
-            ]
+            relative = [scale * _together(slopes, members, nodes, places) for members in shared.values()]
         constants = fixed + constants_nats(list(shared), relative) + KIND * sum(len(m) - 1 for m in shared.values())
         choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
         found = Description(structure, constants, nats, noise, variance, choosing, hidden)
         if best is None or found.total < best.total:
             best = found
     return best
+
+
+def _together(slopes: np.ndarray, members: Sequence[int], nodes: Sequence[Node], places: Sequence[int]) -> np.ndarray:
+    """Derivatives (rows,) by a relative change of constants of one size."""
+    if len(members) == 1:
+        return slopes[:, members[0]] * nodes[places[members[0]]][2]
+    return slopes[:, members] @ [nodes[places[i]][2] for i in members]
 
 
 def _is_fixed(code: int, place: int, places: Sequence[int]) -> bool:
@@ -310,6 +326,7 @@ def is_simple(value: float) -> bool:
     return math.isfinite(simple_nats(value))
 
 
+@lru_cache(maxsize=4096)
 def star(number: float) -> float:
     """Rissanen's universal code length of a whole number from 1 on, in nats: log n + log log n + ... + a constant."""
     total, part = UNIVERSAL, math.log2(number)

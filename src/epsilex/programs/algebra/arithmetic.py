@@ -8,7 +8,8 @@ that a number leaves the range of floats; the caller then keeps what it has.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -81,9 +82,32 @@ class Algebra:
 
     def __init__(self, facts: Facts):
         self.facts = facts
+        self._made: dict[tuple, Expression | None] = {}
+
+    def _once(self, make: Callable[[Any, float], Expression], parts: tuple, number: float) -> Expression:
+        """What `make` makes of the parts, None in memory if that is refused: rewritings often ask for the same."""
+        key = make.__name__, parts, number
+        try:
+            found = self._made[key]
+        except KeyError:
+            try:
+                found = self._made[key] = make(parts, number)
+            except Refused:
+                self._made[key] = None
+                raise
+        if found is None:
+            raise Refused
+        return found
 
     def sum(self, terms: Terms, constant: float = 0.0) -> Expression:
         """`constant` plus all terms; a sum among them is taken apart."""
+        return self._once(self._sum, tuple(terms), constant)
+
+    def product(self, factors: Factors, coefficient: float = 1.0) -> Expression:
+        """The coefficient times all powers; products among them are taken apart, equal bases gathered."""
+        return self._once(self._product, tuple(factors), coefficient)
+
+    def _sum(self, terms: Terms, constant: float) -> Expression:
         found: dict[Expression, float] = {}
         sizes: dict[Expression, float] = {}
         size = abs(constant)
@@ -109,8 +133,7 @@ class Algebra:
         constant = 0.0 if abs(constant) <= NOISE * size else in_range(constant)
         return total(constant, kept)
 
-    def product(self, factors: Factors, coefficient: float = 1.0) -> Expression:
-        """The coefficient times all powers; products among them are taken apart, equal bases gathered."""
+    def _product(self, factors: Factors, coefficient: float) -> Expression:
         from epsilex.programs.algebra.powers import Gathering  # which multiplies in turn
 
         gathered = Gathering(self, coefficient)

@@ -22,12 +22,13 @@ NO_COLUMN = 10**9  # the column of an expression without features
 class Expression:
     """A node; subclasses set `key` and `lowest`, the lowest column they use, and count themselves."""
 
-    __slots__ = ("_counts", "_hash", "key", "lowest")
+    __slots__ = ("_counts", "_hash", "_place", "key", "lowest")
     key: tuple
 
     def _made(self, key: tuple, lowest: int) -> None:
         self.key, self._hash, self.lowest = key, hash(key), lowest
         self._counts: tuple[int, int, float] | None = None
+        self._place: tuple | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -41,6 +42,14 @@ class Expression:
         if self._counts is None:
             self._counts = self._count()
         return self._counts
+
+    @property
+    def place(self) -> tuple:
+        """Where it is written as a term of a sum: by its lowest column, higher powers first."""
+        if self._place is None:
+            columns = [(base.lowest, -exponent) for base, exponent in factors_of(self)]
+            self._place = (*min(columns), isinstance(self, Sum), self.key)
+        return self._place
 
     @property
     def tokens(self) -> int:
@@ -184,11 +193,9 @@ def factors_of(e: Expression) -> tuple[tuple[Expression, float], ...]:
 
 def leading(a: Sum) -> float:
     """The coefficient of the term that is written first, if signs do not matter."""
-    return min(a.terms, key=place)[0]
+    return min(a.terms, key=place)[0] if len(a.terms) > 1 else a.terms[0][0]
 
 
 def place(item: tuple[float, Expression]) -> tuple:
-    """Where a term is written in a sum: by its lowest column, higher powers first."""
-    term = item[1]
-    columns = [(base.lowest, -exponent) for base, exponent in factors_of(term)]
-    return (*min(columns), isinstance(term, Sum), term.key)
+    """Where a term of a sum is written."""
+    return item[1].place

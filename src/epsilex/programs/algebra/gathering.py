@@ -34,7 +34,7 @@ def gather(nodes: Sequence[Node], X: np.ndarray, values: Callable) -> list[Node]
         gathered = list((term if len(term) <= len(nodes) else _tucked(term)).nodes)
     except (OverflowError, ZeroDivisionError):
         return nodes
-    if len(gathered) > len(nodes):
+    if len(gathered) > len(nodes) or gathered == nodes:
         return nodes
     before, after = values(nodes, X), values(gathered, X)
     if not (np.isfinite(before).all() and np.isfinite(after).all()):

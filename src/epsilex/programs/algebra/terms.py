@@ -13,6 +13,7 @@ SMALLEST, LARGEST = 1e-300, 1e300  # beyond this, coefficients lose digits, so s
 NOISE = 1e-15  # share of their size below which coefficients count as cancelled
 
 ADD, SUB, MUL, DIV, NEG, INV = (opcode(name) for name in ("add", "sub", "mul", "div", "neg", "inv"))
+PRODUCTS = {CONSTANT, FEATURE, MUL, DIV, NEG, INV}  # what a product is taken apart at
 
 
 @dataclass(slots=True, eq=False)
@@ -46,10 +47,9 @@ def feature(leaf: Term, coefficient: float) -> Term:
 
 
 def make(code: int, *args: Term) -> Term:
-    nodes: tuple[Node, ...] = ()
-    for arg in args:
-        nodes += arg.nodes
-    return Term((*nodes, (code, 0, 0.0)), args)
+    if len(args) == 2:  # in one step, because this is made most
+        return Term((*args[0].nodes, *args[1].nodes, (code, 0, 0.0)), args)
+    return Term((*args[0].nodes, (code, 0, 0.0)), args)
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Product:
     @property
     def key(self) -> tuple:
         """A key that ignores coefficients."""
-        return tuple(sorted([t.nodes for t in self.over])), tuple(sorted([t.nodes for t in self.under]))
+        return _sorted_nodes(self.over), _sorted_nodes(self.under)
 
     @property
     def size(self) -> Product:
@@ -107,8 +107,16 @@ class Product:
         same.append(factor)
 
 
+def _sorted_nodes(parts: Sequence[Term]) -> tuple:
+    if len(parts) < 2:
+        return (parts[0].nodes,) if parts else ()
+    return tuple(sorted([part.nodes for part in parts]))
+
+
 def factors(term: Term) -> Product | None:
     """The normal form of any term as a product; None if its coefficient is out of range."""
+    if term.nodes[-1][0] not in PRODUCTS:
+        return Product(over=[term])
     product = Product()
     todo = [(term, False)]
     while todo:
@@ -117,8 +125,11 @@ def factors(term: Term) -> Product | None:
         if code == CONSTANT:
             product.scale(value, below)
         elif code == FEATURE:
-            product.scale(value, below)
-            product.put(term if value == 1.0 else Term(((FEATURE, column, 1.0),)), below)
+            if value == 1.0:
+                product.put(term, below)
+            else:
+                product.scale(value, below)
+                product.put(Term(((FEATURE, column, 1.0),)), below)
         elif code in (MUL, DIV):
             todo += [(term.args[1], below != (code == DIV)), (term.args[0], below)]
         elif code == NEG:
@@ -165,31 +176,43 @@ def terms(term: Term) -> list[Product] | None:
         if product is None:
             return None
         product.above *= sign
-        if product.is_sum and abs(product.coefficient) == 1.0:
-            todo.append((product.over[0], product.coefficient))
+        coefficient = product.above / product.below
+        if product.is_sum and abs(coefficient) == 1.0:
+            todo.append((product.over[0], coefficient))
             continue
         key = product.key
-        sizes[key] = sizes.get(key, 0.0) + abs(product.coefficient)
         known = products.setdefault(key, product)
-        if known is not product:
-            known.above, known.below = known.coefficient + product.coefficient, 1.0
-    kept = [product for key, product in products.items() if abs(product.coefficient) > NOISE * sizes[key]]
-    if not all(_is_in_range(product.coefficient) for product in kept):
-        return None
-    return sorted(kept, key=lambda product: product.is_number)
+        if known is product:
+            sizes[key] = abs(coefficient)
+        else:
+            sizes[key] += abs(coefficient)
+            known.above, known.below = known.coefficient + coefficient, 1.0
+    kept = []
+    for key, product in products.items():
+        size = abs(product.above / product.below)
+        if size > NOISE * sizes[key]:
+            if not SMALLEST <= size <= LARGEST:
+                return None
+            kept.append(product)
+    return [p for p in kept if not p.is_number] + [p for p in kept if p.is_number]
 
 
 def write_sum(products: Sequence[Product]) -> Term:
     """`products[0] + products[1] + ...`, starting with a product that needs no leading minus sign, if there is one."""
     if not products:
         return constant(0.0)
-    first = max(products, key=lambda p: (p.coefficient > 0.0, p.is_number or any(t.code == FEATURE for t in p.over)))
+    first = products[0] if len(products) == 1 else max(products, key=_leads)
     total = write_product(first)
     for product in products:
         if product is not first:
             size = write_product(product.size)
             total = make(ADD if product.coefficient > 0.0 else SUB, total, size)
     return total
+
+
+def _leads(product: Product) -> tuple[bool, bool]:
+    """Whether a product needs no minus sign, and whether it is easily read."""
+    return product.coefficient > 0.0, product.is_number or any(part.code == FEATURE for part in product.over)
 
 
 def _is_in_range(value: float) -> bool:
