@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,6 @@ def test_forms_of_one_function_are_made_lean_once(saturation):
 def test_a_law_of_two_terms_is_printed_without_a_factor_inside_its_square():
     rng = np.random.default_rng(0)
     v = np.linspace(2.0, 16.0, 20)
-    F = (2.1 * v + 0.34 * v**2) * (1.0 + 0.01 * rng.normal(size=20))
+    F = 2.1 * v + 0.34 * v**2 + 0.2 * rng.normal(size=20)
     est = SymbolicRegressor(generations=10, time_limit=None, random_state=0, n_jobs=1).fit(v[:, None], F)
-    assert "*x0)^2" not in est.model_.formula
-    assert "x0^2" in est.model_.formula
+    assert re.fullmatch(r"0\.3\d*\*x0\^2 \+ [\d./]+\*x0", est.model_.formula)

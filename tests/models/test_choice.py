@@ -264,6 +264,17 @@ class TestLean:
         assert evaluate64(lean.nodes, np.array([[0.0, 1.0]])) == 0.0
         np.testing.assert_allclose(evaluate64(lean.nodes, X), 3.2 * k / (0.7 + k), atol=0.05)
 
+    @pytest.mark.parametrize("start", ["0.34*(k + 3.1)^2 - 3.2", "-3.3 + (1.8 + 0.58*k)^2"])
+    def test_a_completed_square_passes_through_zero(self, start):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(2, 16, (20, 2))
+        k = X[:, 0]
+        rows = Rows(X, 2.1 * k + 0.34 * k**2 + 0.3 * rng.normal(size=20), np.ones(20))
+        lean = self.lean(start, rows)
+        assert evaluate64(lean.nodes, np.array([[0.0, 1.0]])) == 0.0
+        assert len(lean.nodes) < len(parse(start, NAMES))
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), 2.1 * k + 0.34 * k**2, atol=0.6)
+
     def test_an_offset_that_the_data_asks_for_stays(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(0.4, 10, (40, 2))

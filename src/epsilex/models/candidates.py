@@ -31,7 +31,6 @@ class Care:
 
 
 USUAL, IN_A_HURRY = Care(), Care(20, 8, 3, 2, 4)
-SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 RACING_STEPS = 4  # of tuning by more rows, from constants that are nearly right
 RACED = 12  # forms of the shortest descriptions that are described on all rows, besides those for the front
 
@@ -100,17 +99,17 @@ def _improving(forms: Sequence[Form]) -> list[Form]:
 
 
 def _diverse(forms: Sequence[Form], n: int) -> list[Form]:
-    """The first few forms, then the first of each length; the forms that can be tried are shared out in this order."""
-    first = {len(form.nodes): k for k, form in reversed(list(enumerate(forms)))}
-    return [forms[k] for k in dict.fromkeys([*range(min(n, len(forms))), *sorted(first.values())])]
+    """The first few different functions, then the first form of each length; the forms that can be tried are shared
+    out in this order."""
+    first = {len(form.nodes): form for form in reversed(forms)}
+    return list(dict.fromkeys([*_different(forms, n), *sorted(first.values(), key=lambda form: form.total)]))
 
 
 def _different(forms: Sequence[Form], n: int) -> list[Form]:
-    """The first few forms that are not the same function: that would leave the same residuals."""
+    """The first few forms of different functions."""
     found: list[Form] = []
     for form in forms:
-        mine = form.description.residuals
-        if all(abs(other.description.residuals - mine) > SAME for other in found):
+        if not any(form.description.is_alike(other.description) for other in found):
             found.append(form)
         if len(found) == n:
             break

@@ -33,8 +33,9 @@ from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.operators import CONSTANT, FEATURE
+from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
+SQUARE = opcode("square")
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
 HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
 STEPS = 8  # of tuning for a trial form
@@ -220,14 +221,31 @@ def _arguments(term: Term) -> Iterator[Term]:
 
 
 def _through_zero(term: Term) -> Iterator[Term]:
-    """c T/(e + T) of c + d/(e + T): one constant less, d = -c e. Saturation from 0 is found so: over the common
-    denominator the formula is (c T + c e + d)/(e + T), and no single number shows that c e + d is 0."""
+    """The term without its value at 0, in one constant less, where no single number shows that this value is 0:
+
+    c + d/(e + T)    c T/(e + T): saturation from 0, found over the common denominator as (c T + c e + d)/(e + T)
+    c + k (T + e)^2  k (T^2 + 2 e T): a linear and a square term, found as a completed square
+    """
     if term.code not in (ADD, SUB):
         return
     for offset, rest in (term.args, term.args[::-1]):
-        quotient = factors(rest) if offset.code == CONSTANT else None
-        if quotient is not None and not quotient.over and len(quotient.under) == 1:
-            below = quotient.under[0]
-            for part in below.args if below.code in (ADD, SUB) else ():
-                if part.code != CONSTANT:
-                    yield make(DIV, make(MUL, offset, part), below)
+        product = factors(rest) if offset.code == CONSTANT else None
+        if product is None:
+            continue
+        if not product.over and len(product.under) == 1:
+            below = product.under[0]
+            for part, _ in _beside_numbers(below):
+                yield make(DIV, make(MUL, offset, part), below)
+        elif not product.under and len(product.over) == 1 and product.over[0].code == SQUARE:
+            for part, e in _beside_numbers(product.over[0].args[0]):
+                both = make(ADD, make(SQUARE, part), make(MUL, constant(2.0 * e), part))
+                yield make(MUL, constant(product.coefficient), both)
+
+
+def _beside_numbers(term: Term) -> Iterator[tuple[Term, float]]:
+    """The part T of T + e, T - e or e - T and the number beside it, as it is in T + e up to the sign of all."""
+    if term.code in (ADD, SUB):
+        for part, other in (term.args, term.args[::-1]):
+            if other.code == CONSTANT and part.code != CONSTANT:
+                value = other.nodes[0][2]
+                yield part, value if term.code == ADD else -value

@@ -19,7 +19,6 @@ from epsilex.programs.poles import finiteness
 
 LOOKED_AT = 12  # forms that are searched thoroughly for a pole
 TRIED = 5  # forms compared with the reference on few rows
-SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 BOXES = 256  # into which the data's box is cut in the search for a pole
 
 
@@ -110,8 +109,8 @@ class _Ranking:
 
 def _decided(ranking: _Ranking, over: Reference | None, nats: float, place: int) -> Decision:
     chosen = ranking[place]
-    mine = chosen.form.description.residuals  # another form of the same function leaves the same residuals
-    others = (other for other in ranking.first(LOOKED_AT) if abs(other.form.description.residuals - mine) > SAME)
+    mine = chosen.form.description
+    others = (other for other in ranking.first(LOOKED_AT) if not mine.is_alike(other.form.description))
     closest = next(others, None)
     odds = math.inf if closest is None else _odds(closest.total - chosen.total)
     return Decision(

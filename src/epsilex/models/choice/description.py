@@ -66,6 +66,7 @@ KIND = math.log(6.0)  # sign, and one of real, whole, fraction
 UNIVERSAL = math.log(2.865064)  # normalises the code of whole numbers
 DENOMINATORS, FRACTIONS, WHOLE = 4, 10.0, 1e6  # limits: denominator and size of simple fractions, size of whole numbers
 ODDS = 100.0  # to one, required of relative noise
+SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 MAX_ROWS = 20_000  # more rows change the information by less than half a nat
 
 Change = Callable[[Sequence[Node]], Sequence[Node]]
@@ -88,6 +89,10 @@ class Description:
     @property
     def total(self) -> float:
         return self.structure + self.constants + self.residuals + self.choosing + self.hidden
+
+    def is_alike(self, other: Description) -> bool:
+        """Whether both seem to be of one function in two forms: they leave the same residuals."""
+        return abs(self.residuals - other.residuals) <= SAME
 
 
 @dataclass(frozen=True, slots=True)

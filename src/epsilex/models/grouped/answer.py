@@ -32,7 +32,6 @@ from epsilex.programs.intervals import Interval
 FIRST_STEPS, STEPS = 6, 20  # of tuning for all forms looked at, and for the best
 TUNED, OWNED, LEANED = 24, 10, 8  # numbers of best forms that are tuned further, given other own constants, made lean
 MOST_ROWS, LEAST_ROWS = 3000, 8  # on which forms are compared: in all, and of each group
-SAME = 1e-3  # nats by which the residuals of two forms of one function may differ
 
 
 class Desk:
@@ -194,7 +193,7 @@ def grouped_answer(
 def _told(desk: Desk, forms: Sequence[Form], pairs: Sequence[tuple[Form, Model]], chosen: int) -> Choice:
     form = pairs[chosen][0]
     noise = form.description.noise
-    others = [f for f in forms if abs(f.description.residuals - form.description.residuals) > SAME]
+    others = [f for f in forms if not form.description.is_alike(f.description)]
     closest = next((found for f in others if (found := desk.model(f, noise.kind)) is not None), None)
     odds = np.inf if closest is None else float(np.exp(min(others[0].total - form.total, 700.0)))
     decision = Decision(form.nodes, form, closest=others[0] if others else None, odds=odds)  # type: ignore[arg-type]
