@@ -8,8 +8,7 @@ that a number leaves the range of floats; the caller then keeps what it has.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -82,30 +81,24 @@ class Algebra:
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self._made: dict[tuple, Expression | None] = {}
-
-    def _once(self, make: Callable[[Any, float], Expression], parts: tuple, number: float) -> Expression:
-        """What `make` makes of the parts, None in memory if that is refused: rewritings often ask for the same."""
-        key = make.__name__, parts, number
-        try:
-            found = self._made[key]
-        except KeyError:
-            try:
-                found = self._made[key] = make(parts, number)
-            except Refused:
-                self._made[key] = None
-                raise
-        if found is None:
-            raise Refused
-        return found
+        self._sums: dict[tuple, Expression] = {}  # rewritings often ask for the same
+        self._products: dict[tuple, Expression] = {}
 
     def sum(self, terms: Terms, constant: float = 0.0) -> Expression:
         """`constant` plus all terms; a sum among them is taken apart."""
-        return self._once(self._sum, tuple(terms), constant)
+        key = tuple(terms), constant
+        found = self._sums.get(key)
+        if found is None:
+            found = self._sums[key] = self._sum(*key)
+        return found
 
     def product(self, factors: Factors, coefficient: float = 1.0) -> Expression:
         """The coefficient times all powers; products among them are taken apart, equal bases gathered."""
-        return self._once(self._product, tuple(factors), coefficient)
+        key = tuple(factors), coefficient
+        found = self._products.get(key)
+        if found is None:
+            found = self._products[key] = self._product(*key)
+        return found
 
     def _sum(self, terms: Terms, constant: float) -> Expression:
         found: dict[Expression, float] = {}
@@ -247,8 +240,9 @@ class Algebra:
 def raw_product(coefficient: float, pairs: Sequence[tuple[Expression, float]]) -> Expression:
     """A product of given factors, without gathering them."""
     numbers = [base.value for base, _ in pairs if isinstance(base, Number)]
-    pairs = [(base, exponent) for base, exponent in pairs if not isinstance(base, Number)]
-    coefficient *= math.prod(numbers)
+    if numbers:
+        pairs = [(base, exponent) for base, exponent in pairs if not isinstance(base, Number)]
+        coefficient *= math.prod(numbers)
     if not pairs:
         return Number(coefficient)
     if coefficient == 1.0 and len(pairs) == 1 and pairs[0][1] == 1.0:

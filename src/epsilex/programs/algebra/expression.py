@@ -97,27 +97,30 @@ class Product(Expression):
 
     def __init__(self, coefficient: float, factors: tuple[tuple[Expression, float], ...]):
         self.coefficient = float(coefficient)
-        self.factors = tuple(sorted(factors, key=_factor_key))
+        self.factors = tuple(sorted(factors, key=_factor_key)) if len(factors) > 1 else factors
         key = 2, tuple([(base.key, exponent) for base, exponent in self.factors]), self.coefficient
         self._made(key, min([base.lowest for base, _ in self.factors], default=NO_COLUMN))
 
     def _count(self):
-        above = [pair for pair in self.factors if pair[1] > 0.0]
-        below = [pair for pair in self.factors if pair[1] < 0.0]
-        tokens, length, reading = len(self.factors) - 1, len(self.factors) - 1, 0.0
+        tokens, length, reading, above, bracket = len(self.factors) - 1, len(self.factors) - 1, 0.0, False, False
         for base, exponent in self.factors:
             t, n, r = base.counts
             size = abs(exponent)
-            tokens += t + (0 if size == 1.0 else 1 if size == 0.5 else 2)
-            length += n + (0 if size == 1.0 else 1)
-            reading += r + (0.0 if size in (0.5, 1.0) else effort(size))
+            if size == 1.0:
+                tokens, length, reading = tokens + t, length + n, reading + r
+            else:
+                tokens, length = tokens + t + (1 if size == 0.5 else 2), length + n + 1
+                reading += r + (0.0 if size == 0.5 else effort(size))
+            above = above or exponent > 0.0
+            bracket = bracket or (exponent == 1.0 and isinstance(base, Sum))
         c = abs(self.coefficient)
-        if c != 1.0 and any(isinstance(base, Sum) and exponent == 1.0 for base, exponent in above):
+        if c != 1.0 and bracket:
             reading += BRACKET
-        lone = len(below) == 1 and not above and c == 1.0 and abs(below[0][1]) not in (0.5, 1.0)
-        if below and not above:
+        below = [abs(exponent) for _, exponent in self.factors if exponent < 0.0] if not above else []
+        lone = len(below) == 1 and c == 1.0 and below[0] not in (0.5, 1.0)
+        if below:
             tokens += 0 if lone else 2  # the number above the line, and the line
-            length += 1 if len(below) > 1 or abs(below[0][1]) == 1.0 else 0
+            length += 1 if len(below) > 1 or below[0] == 1.0 else 0
         elif c != 1.0:
             tokens += 2
         if self.coefficient == -1.0 and (above or lone):
@@ -132,7 +135,7 @@ class Sum(Expression):
 
     def __init__(self, constant: float, terms: tuple[tuple[float, Expression], ...]):
         self.constant = float(constant) + 0.0
-        self.terms = tuple(sorted(terms, key=_term_key))
+        self.terms = tuple(sorted(terms, key=_term_key)) if len(terms) > 1 else terms
         key = 4, tuple([(term.key, coefficient) for coefficient, term in self.terms]), self.constant
         self._made(key, min([term.lowest for _, term in self.terms], default=NO_COLUMN))
 

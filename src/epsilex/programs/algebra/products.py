@@ -74,15 +74,14 @@ def scaled_sums(e: Product) -> Iterator[Expression]:
         sizes = {abs(c) for c, _ in base.terms} | ({abs(base.constant)} if base.constant else set())
         if exponent == 1.0 and e.coefficient not in (1.0, -1.0):
             sizes.add(1.0 / abs(e.coefficient))
+        rest = [pair for i, pair in enumerate(e.factors) if i != k]
         for size in sorted(sizes - {1.0}, key=lambda size: (effort(size), size))[:SCALES]:
-            rest = [pair for i, pair in enumerate(e.factors) if i != k]
             c = in_range(e.coefficient * size**exponent)
             yield raw_product(c, [*rest, (_divided(base, size), exponent)])
         if exponent % 2.0 == 0.0 or exponent % 2.0 == 1.0:
             flipped = e.coefficient * (-1.0) ** exponent
             negative = sum(c < 0.0 for c, _ in base.terms) + (base.constant < 0.0)
             if flipped > e.coefficient or negative > 0:
-                rest = [pair for i, pair in enumerate(e.factors) if i != k]
                 yield raw_product(flipped, [*rest, (_divided(base, -1.0), exponent)])
 
 
