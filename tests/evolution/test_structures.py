@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from epsilex.evolution.observers.structures import CONSTANT, described, shapes_of
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.programs import Programs, random_programs
 from epsilex.programs.operators import TABLE
 from epsilex.programs.parser import parse

@@ -24,7 +24,6 @@ from epsilex.models.choice.choosing import Decision
 from epsilex.models.choice.claims import claims
 from epsilex.models.choice.description import (
     KIND,
-    Language,
     constant_nats,
     constants_nats,
     describe,
@@ -32,6 +31,7 @@ from epsilex.models.choice.description import (
     simple_nats,
     star,
 )
+from epsilex.models.choice.language import Language
 from epsilex.models.choice.linear import Reference
 from epsilex.models.choice.words import told
 from epsilex.models.front import Scorer

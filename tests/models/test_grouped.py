@@ -9,7 +9,8 @@ from scipy.optimize import least_squares
 
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
-from epsilex.models.choice.description import Language, describe
+from epsilex.models.choice.description import describe
+from epsilex.models.choice.language import Language
 from epsilex.models.grouped.bench import Bench, fitted
 from epsilex.models.grouped.program import Grouped, collapsed, freed, positive, shared
 from epsilex.models.grouped.spread import spread

@@ -13,7 +13,7 @@ from epsilex.data.noise import Noise, possible
 from epsilex.data.rows import Rows
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.models.choice.linear import FEW, LEAST, PENALTIES, gain, left_out, reference
 from epsilex.models.front import Scorer
 from epsilex.programs.numeric import evaluate64

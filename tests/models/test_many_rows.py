@@ -10,7 +10,8 @@ from epsilex.data.rows import Rows, evenly
 from epsilex.models import effort
 from epsilex.models.answer import answer
 from epsilex.models.choice import description
-from epsilex.models.choice.description import Language, describe
+from epsilex.models.choice.description import describe
+from epsilex.models.choice.language import Language
 from epsilex.models.effort import seconds_to_answer
 from epsilex.models.front import SOME, Scorer
 from epsilex.programs import numeric

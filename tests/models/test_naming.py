@@ -8,7 +8,7 @@ import pytest
 from epsilex import SymbolicRegressor, load_model
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.models.model import model
 from epsilex.models.naming import named
 from epsilex.models.polish import polish

@@ -10,7 +10,7 @@ from epsilex import Settings, SymbolicRegressor
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.population import Union
 from epsilex.evolution.run import Run
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.programs import Programs
 from epsilex.programs.operators import opcode
 from epsilex.programs.parser import parse

@@ -27,7 +27,7 @@ from epsilex.evolution.variation.niches import niches
 from epsilex.evolution.variation.offspring import Brood, keep_allowed
 from epsilex.evolution.variation.pairs import vary
 from epsilex.evolution.variation.start import REDRAWN, start, within_limits
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.planting import PLANTERS, Limits, plant
 from epsilex.planting.groups import groups
 from epsilex.programs import Programs

@@ -11,7 +11,8 @@ import numpy as np
 
 from epsilex.forms import filled, filling
 from epsilex.forms.outline import CALL, NAMED, Outline
-from epsilex.models.choice.description import Change, Language, Variants, fitted_places
+from epsilex.models.choice.description import fitted_places
+from epsilex.models.choice.language import Change, Language, Variants
 from epsilex.programs.algebra import shortest
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune

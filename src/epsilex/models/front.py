@@ -15,7 +15,8 @@ from epsilex.data.noise import Noise, possible
 from epsilex.data.rows import Rows
 from epsilex.data.shadow import UNTAMED, limits
 from epsilex.forms.outline import Outline
-from epsilex.models.choice.description import Language, describe
+from epsilex.models.choice.description import describe
+from epsilex.models.choice.language import Language
 from epsilex.models.formed import FormLanguage, program_of
 from epsilex.models.lean import Bench, Form
 from epsilex.models.model import Model, model

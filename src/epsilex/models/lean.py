@@ -17,15 +17,8 @@ from itertools import chain
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.models.choice.description import (
-    DENOMINATORS,
-    FRACTIONS,
-    WHOLE,
-    Description,
-    Language,
-    constant_nats,
-    describe,
-)
+from epsilex.models.choice.description import DENOMINATORS, FRACTIONS, WHOLE, Description, constant_nats, describe
+from epsilex.models.choice.language import Language
 from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.algebra.clearing import cleared

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.models.choice.description import KIND, Language, constant_nats, fitted_places, star
+from epsilex.models.choice.description import KIND, constant_nats, fitted_places, star
+from epsilex.models.choice.language import Language
 from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.constants import SYMBOLS, named_number

@@ -19,7 +19,7 @@ from epsilex.forms import filling
 from epsilex.forms.form import Form
 from epsilex.forms.outline import Outline
 from epsilex.forms.reading import outline
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.models.formed import FormLanguage
 from epsilex.models.grouped.bench import MOST
 from epsilex.models.grouped.program import collapsed, ordered

@@ -17,7 +17,7 @@ from epsilex.evolution.observers.formulas import as_formula
 from epsilex.evolution.observers.structures import described
 from epsilex.evolution.population import Population
 from epsilex.forms.tables import Tables
-from epsilex.models.choice.description import Language
+from epsilex.models.choice.language import Language
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
 

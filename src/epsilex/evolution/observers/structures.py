@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.models.choice.description import ARITHMETIC, COEFFICIENT, NESTED, Language
+from epsilex.models.choice.language import ARITHMETIC, COEFFICIENT, NESTED, Language
 from epsilex.programs import Programs
 from epsilex.programs.operators import TABLE, arities, commutative
 

@@ -3,6 +3,7 @@
 A rule is a `Rule`, registered by name in `rules.CHOICES`; `choose` of an estimator names it.
 
 claims       parts of a formula that claim more than the rows show
+language     the language of formulas: what their structure costs, how programs are read
 description  the description length: structure, constants, residuals
 linear       ridge regression, and the gate against it on few rows
 choosing     the choice among forms by description

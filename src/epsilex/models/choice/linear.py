@@ -28,7 +28,8 @@ import numpy as np
 
 from epsilex.data.noise import Noise
 from epsilex.data.rows import Rows
-from epsilex.models.choice.description import Language, fitted_places, is_number
+from epsilex.models.choice.description import fitted_places, is_number
+from epsilex.models.choice.language import Language
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.models.choice.description import KIND, Description, Language, describe
+from epsilex.models.choice.description import KIND, Description, describe
+from epsilex.models.choice.language import Language
 from epsilex.models.grouped.program import Grouped, collapsed, freed, shared
 from epsilex.models.grouped.tuning import Cells, jacobians, tuned
 from epsilex.models.lean import is_simple, numbers, smaller
