@@ -18,7 +18,7 @@ from epsilex.programs.parser import parse
 
 FORMULA = "2*x*sin(1.5*x) + 3/(x^2 + 4) - 5*x*exp(-0.5*x) + 6*x - 7"
 FEW = 64  # rows, which take no time
-STEPS, DERIVATIVES, VALUES = 30_000, 600, 130  # of an answer: as long as a run on FEW, on MAX_ROWS, on all rows
+STEPS, DERIVATIVES, VALUES = 20_000, 400, 130  # of an answer: as long as a run on FEW, on MAX_ROWS, on all rows
 ENOUGH = 0.02  # seconds of measuring, at least
 
 
