@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epsilex.evolution.observers.structures import CONSTANT, described, shapes_of
-from epsilex.models.choice.language import Language
+from epsilex.evolution.observers.structures import described, shapes_of
+from epsilex.models.choice.language import TOLD, Language
 from epsilex.programs import Programs, random_programs
 from epsilex.programs.operators import TABLE
 from epsilex.programs.parser import parse
@@ -38,14 +38,14 @@ def programs(texts) -> Programs:
 def constants(text: str) -> float:
     """How many constants are counted."""
     p = programs([text])
-    return (described(p, LANGUAGE)[0][0] - LANGUAGE.structure(p.nodes(0))) / CONSTANT
+    return (described(p, LANGUAGE)[0][0] - LANGUAGE.structure(p.nodes(0))) / TOLD
 
 
 def test_prices_are_those_of_the_language():
     some = random_programs(500, 2, np.random.default_rng(0), min_length=1, max_length=30, operators=OPERATORS)
     for p in (some, programs(POWERS)):
         nats = described(p, LANGUAGE)[0]
-        counted = [(nats[i] - LANGUAGE.structure(p.nodes(i))) / CONSTANT for i in range(len(p))]
+        counted = [(nats[i] - LANGUAGE.structure(p.nodes(i))) / TOLD for i in range(len(p))]
         np.testing.assert_allclose(counted, np.round(counted), atol=1e-9)  # what is left are whole constants
         assert min(counted) > -1e-9
 

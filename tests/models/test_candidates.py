@@ -46,3 +46,13 @@ def test_a_law_of_two_terms_is_printed_without_a_factor_inside_its_square():
     F = 2.1 * v + 0.34 * v**2 + 0.2 * rng.normal(size=20)
     est = SymbolicRegressor(generations=10, time_limit=None, random_state=0, n_jobs=1).fit(v[:, None], F)
     assert re.fullmatch(r"0\.3\d*\*x0\^2 \+ [\d./]+\*x0", est.model_.formula)
+
+
+def test_programs_that_pass_close_to_every_row_do_not_come_first():
+    rng = np.random.default_rng(0)
+    x = np.linspace(0.2, 5.0, 12)
+    score = scorer(x, 4.4 * np.sqrt(x) + 0.1 * rng.normal(size=12))
+    close = [np.polynomial.polynomial.polyfit(x, score.train.y, degree) for degree in (6, 7, 8)]
+    texts = [" + ".join(f"({c:.17g})*x^{k}" for k, c in enumerate(p)) for p in close]
+    programs = [parse(text, ["x"]) for text in [*texts, "4.4*sqrt(x)"]]
+    assert tuple(_promising(programs, score, 1)[0]) == tuple(programs[-1])

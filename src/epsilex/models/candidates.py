@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from epsilex.models.choice.language import TOLD
 from epsilex.models.front import Scorer
 from epsilex.models.lean import Bench, Form, is_simple
 from epsilex.programs.algebra import simplify
@@ -117,14 +118,18 @@ def _different(forms: Sequence[Form], n: int) -> list[Form]:
 
 
 def _promising(programs: Iterable[Sequence[Node]], score: Scorer, n: int) -> list[Sequence[Node]]:
-    """The programs with the shortest residuals and structure, constants not counted, and the best of each length. A
-    program may have a place on several shelves of the archive; it is looked at once."""
+    """The programs with the shortest descriptions, a constant at its usual price, and the best of each length. A
+    program may have a place on several shelves of the archive; it is looked at once.
+
+    Without that price the longest programs, which pass close to every one of a few rows, would take all places.
+    """
     found: list[tuple[float, int, Sequence[Node]]] = []
     for program in dict.fromkeys(map(tuple, programs)):
         out = score.values(program, score.some.X)
         nats = min(noise.nats(noise.residuals(out)) for noise in score.some_noises)
         if np.isfinite(nats):
-            found.append((nats + score.language.structure(program), len(program), program))
+            nats += score.language.structure(program) + TOLD * len(constant_places(program))
+            found.append((nats, len(program), program))
     found.sort(key=lambda item: item[:2])
     first = {length: k for k, (_, length, _) in reversed(list(enumerate(found)))}
     kept = sorted({*range(min(n, len(found))), *first.values()})

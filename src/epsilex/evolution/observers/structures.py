@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from epsilex.models.choice.language import ARITHMETIC, COEFFICIENT, NESTED, Language
+from epsilex.models.choice.language import ARITHMETIC, COEFFICIENT, NESTED, TOLD, Language
 from epsilex.programs import Programs
 from epsilex.programs.operators import TABLE, arities, commutative
-
-CONSTANT = 5.0  # approximate nats of a constant that the data tells
 
 
 def described(programs: Programs, language: Language) -> tuple[np.ndarray, np.ndarray]:
@@ -19,7 +17,7 @@ def described(programs: Programs, language: Language) -> tuple[np.ndarray, np.nd
     prices = np.array([language.price(code) for code in range(len(TABLE) + 2)])
     powers = np.array([language.variable_power(of_number) for of_number in (True, False)])
     nats, free, shape = _structures(programs, prices, powers)
-    return nats + CONSTANT * free, shape
+    return nats + TOLD * free, shape
 
 
 def shapes_of(programs: Programs) -> np.ndarray:

@@ -37,6 +37,7 @@ FACTORED = {"mul", "div", "pdiv", "neg"}
 NESTED = math.log(16.0)  # for a function within a function, and for a claim that the rows do not support
 COEFFICIENT = math.log(2.0)  # for a number that multiplies something else than a feature
 LEAF = math.log(6.0)  # a bare feature, a feature with a coefficient, or a constant
+TOLD = 5.0  # approximate nats of a constant that the data tells, where only programs are compared
 
 Change = Callable[[Sequence[Node]], Sequence[Node]]
 Variants = Callable[[Sequence[Node]], Iterable[list[Node]]]
