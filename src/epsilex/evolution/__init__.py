@@ -5,6 +5,7 @@ state       what one generation leaves to the next
 run         what a search runs with: its cases, and the parts of a generation that the settings name
 step        `step`, one generation, and `evolve`, its repetition
 search      the loop with its observers, from start to stop
+ahead       a helper that compiles kernels while the search compiles others
 islands     several searches that exchange programs
 steering    changes to a stopped search, before it continues
 population  programs and their errors, fitness and age

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from epsilex.evolution.ahead import helped
 from epsilex.evolution.measuring.cases import Cases
 from epsilex.evolution.measuring.tameness import look_closer
 from epsilex.evolution.observers.archive import Archive
@@ -115,10 +116,11 @@ def rehearse(cases: Cases, settings: Settings) -> None:
     kind = (type(cases), cases.prior.form is not None, repr(few))
     if kind not in _REHEARSED:
         run = Run(cases, few)
-        for state in evolve(run):
-            if state.generation == 2:
-                break
-        described(state.population.programs, run.language)
+        with helped():
+            for state in evolve(run):
+                if state.generation == 2:
+                    break
+            described(state.population.programs, run.language)
         _REHEARSED.add(kind)  # not before: an interrupt leaves kernels to compile
 
 

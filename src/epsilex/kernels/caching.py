@@ -23,3 +23,11 @@ def forgiving(kernel):
 
     kernel._cache.save_overload, kernel._cache.load_overload = try_to_save, try_to_load
     return kernel
+
+
+def to_be_kept(kernel) -> bool:
+    """Whether a kernel has a cache on disk in which there is no machine code of it yet."""
+    try:
+        return not kernel._cache._cache_file._load_index()
+    except Exception:  # no cache, or an unreadable one
+        return False
