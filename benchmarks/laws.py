@@ -16,6 +16,7 @@ import pandas as pd
 from benchmarks.contenders import Ours, timed
 from benchmarks.law_list import LAWS, Law
 from benchmarks.law_list_held_out import HELD_OUT
+from benchmarks.law_list_unseen import UNSEEN
 from benchmarks.runs import Results, Row, arguments, carry_out, made
 from benchmarks.timing import Figure, Section, table
 from epsilex.models.model import Model
@@ -29,7 +30,7 @@ EIGHT = ("hooke", "ideal gas", "arrhenius", "drag", "michaelis menten", "pendulu
 
 
 def law_of(name: str) -> Law:
-    return LAWS[name] if name in LAWS else HELD_OUT[name]
+    return (LAWS | HELD_OUT | UNSEEN)[name]
 
 
 def tasks(names=tuple(LAWS), seeds: int = SEEDS, seconds: float = SECONDS, method: str = "ours") -> list[Row]:
@@ -148,8 +149,9 @@ def figures(ours: pd.DataFrame) -> list[Figure]:
 def main() -> None:
     parser = arguments(__doc__.splitlines()[0])
     parser.add_argument("--held-out", action="store_true", help="the laws kept apart from development")
+    parser.add_argument("--unseen", action="store_true", help="the laws that came after it")
     options = parser.parse_args()
-    names = tuple(HELD_OUT) if options.held_out else tuple(LAWS)
+    names = tuple(HELD_OUT if options.held_out else UNSEEN if options.unseen else LAWS)
     wanted = tasks(("hooke", "noise 15"), seeds=1, seconds=2) if options.quick else tasks(names)
     results = carry_out("laws", KEY, wanted, options)
     print(section(results))

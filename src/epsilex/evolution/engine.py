@@ -5,4 +5,4 @@ paper's settings use less of the engine than modern ones and change less often, 
 """
 
 PAPER = 2
-MODERN = 10
+MODERN = 11

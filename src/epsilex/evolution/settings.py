@@ -18,8 +18,8 @@ MUTATIONS = ("point", "subtree", "insertion", "deletion", "constants")
 MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion": 0.15}
 MODERN_VARIATIONS = {"grafts": 0.2}
 MODERN_PLANTERS = (
-    "reductions", "products", "curves", "mixtures", "shifts", "separable", "laurent", "quadrics", "polynomials",
-    "rationals", "powers", "long_sums", "sums",
+    "reductions", "systematic", "products", "curves", "mixtures", "shifts", "separable", "laurent", "quadrics",
+    "polynomials", "rationals", "powers", "long_sums", "sums",
 )  # fmt: skip
 
 

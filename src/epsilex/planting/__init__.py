@@ -1,5 +1,6 @@
 """Planting: seeding part of the first population with fitted simple formulas.
 
+systematic   all formulas of a small class, with one constant inside
 products     products and quotients of powers of up to three features
 sums         sums of a few simple terms for y or a transform of it, and long sums
 polynomials  polynomials, and quotients of two of them
@@ -40,12 +41,13 @@ from epsilex.planting.reductions import reductions
 from epsilex.planting.separable import separable
 from epsilex.planting.shifts import shifts
 from epsilex.planting.sums import long_sums, sums
+from epsilex.planting.systematic import systematic
 from epsilex.registry import Registry
 
 PLANTERS: Registry[Planter] = Registry(
-    "planters", reductions=reductions, products=products, curves=curves, mixtures=mixtures, shifts=shifts,
-    separable=separable, laurent=laurent, quadrics=quadrics, polynomials=polynomials, rationals=rationals,
-    powers=powers, long_sums=long_sums, sums=sums,
+    "planters", reductions=reductions, systematic=systematic, products=products, curves=curves, mixtures=mixtures,
+    shifts=shifts, separable=separable, laurent=laurent, quadrics=quadrics, polynomials=polynomials,
+    rationals=rationals, powers=powers, long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def plant(
     # A second BLAS thread costs more than it saves on such small matrices. Programs that overflow are left out.
     wide = replace(limits, operators=with_arithmetic(limits.operators))
     with threadpool_limits(1, "blas"), np.errstate(all="ignore"):
-        found = [nodes for planter in planters for nodes in _found(planter, X, y, wide)]
+        found = _in_turns([_found(planter, X, y, wide) for planter in planters])
     if wide.operators != limits.operators:
         said = [expressed(nodes, limits.operators) for nodes in found]
         found = [nodes for nodes in said if nodes is not None and len(nodes) <= limits.max_length]
@@ -59,6 +60,11 @@ def plant(
         for nodes in found[: int(SHARE * len(programs))]
     ]
     programs.put(len(programs) - len(found), found)
+
+
+def _in_turns(found: Sequence[Sequence[Sequence[Node]]]) -> list[Sequence[Node]]:
+    """The first of each planter, then the second of each, and so on: none takes the places of the others."""
+    return [nodes for turn in zip_longest(*found) for nodes in turn if nodes is not None]
 
 
 def _found(planter: Planter, X: np.ndarray, y: np.ndarray, limits: Limits) -> Sequence[Sequence[Node]]:
