@@ -1,6 +1,7 @@
 """Planting: seeding part of the first population with fitted simple formulas.
 
 systematic   all formulas of a small class, with one constant inside
+atoms        the functions that these are made of
 products     products and quotients of powers of up to three features
 sums         sums of a few simple terms for y or a transform of it, and long sums
 polynomials  polynomials, and quotients of two of them

@@ -31,7 +31,7 @@ from epsilex.programs.operators import FEATURE
 
 FEATURES, ROWS, LEAST_ROWS = 4, 96, 6
 BLOCK = 512  # atoms at a time, which the cache holds
-CANDIDATES, CANDIDATES_EACH = 500_000, 500  # M g(c m), at most, and per individual; the longest M are left out
+CANDIDATES, CANDIDATES_EACH = 300_000, 300  # M g(c m), at most, and per individual; the longest M are left out
 LEAST = 1e-3  # of the largest |y|: rows below say nothing of its logarithm or inverse
 MOST_BELOW = 0.25  # share of such rows, at most
 NODE = float(np.log(14.0))  # nats: one symbol out of about as many
@@ -40,7 +40,7 @@ EACH, REFINED, STEPS, KEPT = 12, 160, 22, 24  # per factor M; refined, in how ma
 SAME, CLOSEST = 1e-10, 1e-9  # relative variance of a constant; share of the squares that counts as none
 FLOOR = 1e-14  # of a mean square, relative to the largest: float32
 
-EXPONENTS = (1.0, -1.0, 2.0, 0.5, -2.0, -0.5)  # of one feature, in M and F
+EXPONENTS = ((1.0, -1.0), (2.0, 0.5, -2.0, -0.5))  # of one feature in M, the simpler first
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,8 @@ def _screened(
     price = np.exp(2.0 * cost / n)  # the least n/2 log(left) + cost without logarithms
     scaled = values / np.abs(values).max(axis=1, keepdims=True)
     roots = "sqrt" in names
-    factors = [Group(), *monomials(X, features, EXPONENTS, roots), *longer_monomials(X, features, roots)]
+    simple = [m for exponents in EXPONENTS for m in monomials(X, features, exponents, roots)]
+    factors = [Group(), *simple, *longer_monomials(X, features, roots)]
     best: list[tuple[float, int, Group, np.ndarray, int]] = []
     for factor in factors[:most]:
         by = factor.values(X)
