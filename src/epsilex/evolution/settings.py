@@ -19,7 +19,7 @@ MODERN_MUTATIONS = {"point": 0.4, "subtree": 0.3, "insertion": 0.15, "deletion":
 MODERN_VARIATIONS = {"grafts": 0.2}
 MODERN_PLANTERS = (
     "reductions", "products", "curves", "mixtures", "shifts", "separable", "laurent", "quadrics", "polynomials",
-    "rationals", "powers", "long_sums", "sums",
+    "rationals", "quotients", "powers", "long_sums", "sums",
 )  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 products     products and quotients of powers of up to three features
 sums         sums of a few simple terms for y or a transform of it, and long sums
 polynomials  polynomials, and quotients of two of them
+quotients    quotients of sums of up to three simple terms, for few and noisy rows
+ratios       the quotients that these are chosen from
 powers       products of powers and exponentials
 curves       sigmoids, bells and waves of one feature
 mixtures     sums of two exponentials or two powers of one feature
@@ -36,6 +38,7 @@ from epsilex.planting.polynomials import polynomials, rationals
 from epsilex.planting.powers import powers
 from epsilex.planting.products import products
 from epsilex.planting.quadrics import quadrics
+from epsilex.planting.quotients import quotients
 from epsilex.planting.reductions import reductions
 from epsilex.planting.separable import separable
 from epsilex.planting.shifts import shifts
@@ -45,7 +48,7 @@ from epsilex.registry import Registry
 PLANTERS: Registry[Planter] = Registry(
     "planters", reductions=reductions, products=products, curves=curves, mixtures=mixtures, shifts=shifts,
     separable=separable, laurent=laurent, quadrics=quadrics, polynomials=polynomials, rationals=rationals,
-    powers=powers, long_sums=long_sums, sums=sums,
+    quotients=quotients, powers=powers, long_sums=long_sums, sums=sums,
 )  # fmt: skip
 
 __all__ = ["PLANTERS", "Limits", "Planter", "plant"]
