@@ -23,7 +23,7 @@ from epsilex.programs.fold import Node
 
 FEATURES, ROWS = 5, 256  # at most; the features are those most correlated with the target
 LEAST_ROWS = 8  # three or four constants are no finding on fewer
-REFINED, EXTENDED, KEPT = 200, 16, 8  # ratios of a kind and first weighting; of those, that get another term; programs
+REFINED, EXTENDED, KEPT = 200, 32, 8  # ratios of a kind and first weighting; of those, that get another term; programs
 PASSES = 4
 NOTHING = 1e-12  # squared error treated as zero, of a target of size 1
 FAR = 0.02  # least size of a denominator, as a share of the sum of the sizes of its terms
