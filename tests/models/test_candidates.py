@@ -10,8 +10,9 @@ import pytest
 from epsilex import SymbolicRegressor
 from epsilex.data.losses import loss_function
 from epsilex.data.rows import Rows
-from epsilex.models.candidates import _different, _promising
+from epsilex.models.candidates import _different, _promising, forms_of
 from epsilex.models.front import Scorer
+from epsilex.programs.gradient import constant_places
 from epsilex.programs.parser import parse
 
 
@@ -57,3 +58,19 @@ def test_a_program_that_passes_close_to_every_row_does_not_come_first():
     texts = [" + ".join(f"({c:.17g})*x^{k}" for k, c in enumerate(close)), "4.4*sqrt(x)"]
     long, short = (tuple(parse(text, ["x"])) for text in texts)
     assert list(map(tuple, _promising([long, short], scorer(x, y), 2))) == [short, long]
+
+
+def test_lean_forms_are_made_under_both_kinds_of_noise():
+    """What relative noise calls a 1, additive noise calls 0.96, which no lean form of its own would drop."""
+    rng = np.random.default_rng(17)
+    k, m, n = rng.uniform(100.0, 2000.0, 26), rng.uniform(1.0, 40.0, 26), rng.uniform(1.0, 40.0, 26)
+    y = 13.03 * np.sqrt(k / m + k / n) * (1.0 + 0.01 * rng.normal(size=26))
+    rows = Rows(np.column_stack([k, m, n]), y, np.ones(26), None)
+    score = Scorer(["k", "m", "n"], loss_function("mae"), rows, printed=True)
+    # The law as additive noise has it, with 0.96 at one of its terms.
+    unequal = next(noise for noise in score.noises if noise.kind == "additive")
+    begin = score.bench.tuned(parse("12*sqrt(k*(0.95/m + 1/n)) + 0.5", score.names), unequal)
+    best = forms_of([begin], score)[0]
+    assert best.description.noise.kind == "relative"
+    fitted = [best.nodes[k][2] for k in constant_places(best.nodes) if best.nodes[k][2] != 1.0]
+    assert fitted == pytest.approx([13.03], rel=0.01)
