@@ -26,9 +26,9 @@ from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
 from epsilex.programs.fold import Node, fold
 from epsilex.programs.gradient import constant_places, jacobian64
-from epsilex.programs.operators import CONSTANT, FEATURE, opcode
+from epsilex.programs.operators import CONSTANT, FEATURE, lookup, opcode
 
-SQUARE = opcode("square")
+SQUARE, POW, EXP, LOG = (opcode(name) for name in ("square", "pow", "exp", "log"))
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
 HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
 STEPS = 8  # of tuning for a trial form
@@ -151,10 +151,13 @@ def numbers(
             far = (value - target) / error
             if saved - 0.5 * far * far > -HOPE:  # far**2 would raise where it overflows
                 yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
+    raising = exponents(nodes)
     for i, k in enumerate(places):
         for j in range(i + 1, len(places)):
             a_value, b_value = nodes[k][2], nodes[places[j]][2]
             if k in fixed or places[j] in fixed or a_value == b_value:
+                continue
+            if (k in raising) != (places[j] in raising):  # an exponent is a pure number, which a shift or a rate is not
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
             apart = abs(a_value) - abs(b_value)
@@ -168,6 +171,25 @@ def numbers(
                 size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
                 pair = np.array([np.copysign(size_of_both, a_value), np.copysign(size_of_both, b_value)])
                 yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
+
+
+def exponents(nodes: Sequence[Node]) -> set[int]:
+    """Places of numbers that raise something to a power, also as c in exp(c*log(x))."""
+    found: set[int] = set()
+    parts: list[tuple[int, set[int]]] = []  # roots that wait for their operator, and numbers times a logarithm in each
+    for k, (code, _, _) in enumerate(nodes):
+        arity = 0 if code in (CONSTANT, FEATURE) else lookup(code).arity
+        args, parts = parts[len(parts) - arity :], parts[: len(parts) - arity]
+        before = set().union(*(waiting for _, waiting in args))
+        constants = {root for root, _ in args if nodes[root][0] == CONSTANT}
+        if code == POW:
+            found |= constants & {args[1][0]}
+        elif code == EXP:
+            found |= before
+        elif code == MUL and any(nodes[root][0] == LOG for root, _ in args):
+            before |= constants
+        parts.append((k, before if code in (ADD, SUB, MUL, NEG) else set()))
+    return found
 
 
 def is_simple(node: Node) -> bool:
