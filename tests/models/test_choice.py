@@ -273,6 +273,30 @@ class TestLean:
         for nodes, _ in numbers(form.nodes, form.description, rows.X):
             assert [abs(value) for _, _, value in nodes].count(abs(nodes[exponent][2])) == 1
 
+    @pytest.mark.parametrize(
+        ("start", "law"),
+        [
+            ("5.1/sqrt(26.3 + k^2)", "1/sqrt(1 + (k/5.1)^2)"),
+            ("26.4*x/(k^2 + 26.3)", "x/(1 + (k/5.1)^2)"),
+            ("26.4*x/square(k + 5.1)", "x/(1 + k/5.1)^2"),
+            ("x + 0.038*(5.1 + k)^2", "x + (1 + k/5.1)^2"),
+        ],
+    )
+    def test_a_power_of_a_sum_begins_at_one(self, start, law):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.4, 20, (30, 2))
+        y = evaluate64(parse(law, NAMES), X)
+        lean = self.lean(start, Rows(X, y + 0.003 * y.std() * rng.normal(size=30), np.ones(30)))
+        assert evaluate64(lean.nodes, np.array([[0.0, 1.0]])) == evaluate64(parse(law, NAMES), np.array([[0.0, 1.0]]))
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), y, atol=0.01 * y.std())
+
+    def test_a_power_of_a_sum_that_does_not_begin_at_one_stays(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.4, 20, (30, 2))
+        y = evaluate64(parse("1.2/sqrt(1 + (k/5.1)^2)", NAMES), X)
+        lean = self.lean("6.1/sqrt(26.3 + k^2)", Rows(X, y + 0.003 * y.std() * rng.normal(size=30), np.ones(30)))
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), y, atol=0.01 * y.std())
+
     def test_saturation_passes_through_zero(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(0.4, 10, (20, 2))
