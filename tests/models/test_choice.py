@@ -35,7 +35,7 @@ from epsilex.models.choice.language import Language
 from epsilex.models.choice.linear import Reference
 from epsilex.models.choice.words import told
 from epsilex.models.front import Scorer
-from epsilex.models.lean import Bench
+from epsilex.models.lean import Bench, exponents, numbers
 from epsilex.models.model import model
 from epsilex.programs import Programs
 from epsilex.programs.intervals import Interval
@@ -255,6 +255,48 @@ class TestLean:
         lean = self.lean("1 + 0.5*cos(2.69999998*k) + 0.5*cos(2.70000002*k)", rows)
         assert len(lean.nodes) == 4
 
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [("k^1.7 + 2.3*x", [1.7]), ("2.1*exp(1.7*log(k) - 0.3*x)", [1.7]), ("1.3*log(x) + 2.6", [])],
+    )
+    def test_exponents_are_told_from_other_constants(self, text, expected):
+        nodes = parse(text, NAMES)
+        assert sorted(nodes[k][2] for k in exponents(nodes)) == expected
+
+    def test_an_exponent_is_not_shared_with_a_shift(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(1, 12, (16, 2))
+        rows = Rows(X, 0.003 * (X[:, 0] + 3.7) ** 3.7 * (1.0 + 0.01 * rng.normal(size=16)), np.ones(16))
+        bench = Bench(rows.X, possible("auto", rows), Language((*Settings.operators, "pow"), 2))
+        form = bench.best(parse("0.003*(k + 3.71)^3.69", NAMES))
+        (exponent,) = exponents(form.nodes)
+        for nodes, _ in numbers(form.nodes, form.description, rows.X):
+            assert [abs(value) for _, _, value in nodes].count(abs(nodes[exponent][2])) == 1
+
+    @pytest.mark.parametrize(
+        ("start", "law"),
+        [
+            ("5.1/sqrt(26.3 + k^2)", "1/sqrt(1 + (k/5.1)^2)"),
+            ("26.4*x/(k^2 + 26.3)", "x/(1 + (k/5.1)^2)"),
+            ("26.4*x/square(k + 5.1)", "x/(1 + k/5.1)^2"),
+            ("x + 0.038*(5.1 + k)^2", "x + (1 + k/5.1)^2"),
+        ],
+    )
+    def test_a_power_of_a_sum_begins_at_one(self, start, law):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.4, 20, (30, 2))
+        y = evaluate64(parse(law, NAMES), X)
+        lean = self.lean(start, Rows(X, y + 0.003 * y.std() * rng.normal(size=30), np.ones(30)))
+        assert evaluate64(lean.nodes, np.array([[0.0, 1.0]])) == evaluate64(parse(law, NAMES), np.array([[0.0, 1.0]]))
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), y, atol=0.01 * y.std())
+
+    def test_a_power_of_a_sum_that_does_not_begin_at_one_stays(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.4, 20, (30, 2))
+        y = evaluate64(parse("1.2/sqrt(1 + (k/5.1)^2)", NAMES), X)
+        lean = self.lean("6.1/sqrt(26.3 + k^2)", Rows(X, y + 0.003 * y.std() * rng.normal(size=30), np.ones(30)))
+        np.testing.assert_allclose(evaluate64(lean.nodes, X), y, atol=0.01 * y.std())
+
     def test_saturation_passes_through_zero(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(0.4, 10, (20, 2))
@@ -324,6 +366,14 @@ class TestClaims:
             ("2.1*k^-0.75", 0),
             ("2.1*exp(0.75*log(k) - 0.66*log(x))", 1),
             ("2.1*k^0.31*x^0.69", 1),  # said once of the whole
+            ("2.1*(k + 3.6)^3.75", 1),  # a quarter is simple for one quantity, not for a shifted one
+            ("2.1*(k + 3.6)^3.5", 0),
+            ("2.1*(k + 3.6)^-2", 0),
+            ("2.1*(3.1*x/(k + x))^0.75", 1),
+            ("2.1*k*sqrt(x)^0.75", 0),
+            ("2.1*exp(-0.66*x)^0.75", 0),
+            ("2.1*exp(1.75*log(k + 3.6))", 1),
+            ("2.1*exp(1.5*log(k + 3.6) - 0.75*log(x))", 0),
             ("exp(0.66*log(k) + 0.3*x)", 2),
             ("exp(0.3 + 0.66*log(k))", 1),
             ("2.1*exp(-7.3*log(k))", 1),

@@ -80,6 +80,32 @@ def test_exact_data_names_pi():
     assert fitted("0.0795*q/r^2", "q/(4*pi*r^2)", 1e-7) == "q/(4*pi*r^2)"
 
 
+@pytest.mark.parametrize(
+    "name", ["q/(6*pi*r)", "sqrt(2*pi)*q/r", "3*q/(4*pi*r)", "8*pi*q/(3*r)", "3*q/(20*pi*r)", "pi^2*q/r"]
+)
+def test_exact_data_names_what_stands_in_textbooks(name):
+    value = evaluate64(parse(name, NAMES), np.array([[1.0, 1.0]])).item()
+    assert fitted(f"{value * 1.00001!r}*q/r", name, 1e-7) == name
+
+
+def test_e_names_no_fitted_number():
+    assert "e" not in fitted("1.13262*q/r", "5*2.718281828459045/12*q/r", 1e-7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_constant_that_others_make_up_for_has_no_name(seed):
+    """Interest, A*(1 + r)^t, exact to eight digits and fitted by another formula: whatever a constant is called, the
+    others are tuned to it."""
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([rng.uniform(0.01, 0.12, 25), rng.integers(1, 30, 25)])
+    y = np.array([float(f"{v:.8g}") for v in rng.uniform(0.5, 2.0) * (1.0 + rows[:, 0]) ** rows[:, 1]])
+    noise = Noise.of("additive", Rows(rows, y, np.ones(25)))
+    box = [Interval(0.01, 0.12), Interval(1.0, 30.0)]
+    start = parse("exp(r*(2.06*t - 3.7)/(2.06 + r))*(1.5*(r + 1.15)^2 - 0.1)", ["r", "t"])
+    nodes = LANGUAGE.shortest(LANGUAGE.tidy(polish(start, rows, noise, steps=100), rows), box, rows)
+    assert named(nodes, rows, noise, {}, box, LANGUAGE) == nodes
+
+
 def test_noise_leaves_the_number():
     assert "pi" not in fitted("0.0796*q/r^2", "q/(4*pi*r^2)", 0.05)
 

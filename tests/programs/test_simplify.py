@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from epsilex.programs import operators
+from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.formula import text
 from epsilex.programs.numeric import evaluate64
@@ -36,6 +37,7 @@ EXAMPLES = [
     ("2.5*(x0 + x1)", "2.5*(x0 + x1)"),
     ("sin(x1)/(0.3*x0)", "sin(x1)/(0.3*x0)"),
     ("inv(0.3*x0)", "1/(0.3*x0)"),
+    ("(1 + x0)**-0.5", "1/sqrt(x0 + 1)"),
     # Sums.
     ("(x0 + 1) + 2", "x0 + 3"),
     ("1 + (x0 + (2 + x1))", "x0 + x1 + 3"),
@@ -112,6 +114,18 @@ def test_no_operator_is_brought_in():
 def test_a_constant_that_is_not_finite_stays():
     nodes = [(1, 0, 1.0), (0, 0, np.inf), (operators.opcode("add"), 0, 0.0)]
     assert simplify(nodes) == nodes
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("inv(0.3*x0 + 1)", "1/(0.3*x0 + 1)"),  # 3.33/(x0 + 3.33) has two numbers
+        ("1/(2.5*x0 + x1)", "1/(2.5*x0 + x1)"),
+        ("1/(2.5*x0 + 3)", "0.4/(x0 + 1.2)"),
+    ],
+)
+def test_a_factor_leaves_a_sum_only_if_no_part_is_without_one(formula, expected):
+    assert text(gather(parse(formula), np.abs(X), evaluate64), digits=6) == expected
 
 
 def test_deep_programs():

@@ -3,14 +3,14 @@
 A search leaves offsets and factors everywhere, decorations, and numbers that are nearly whole. Here a formula is
 changed step by step for as long as its description gets shorter, with its constants tuned again after each step: a
 constant becomes 0, 1 or a simple fraction, two constants become one, an operator is replaced by an argument, a quotient
-with an offset passes through 0, or fractions are put together.
+with an offset passes through 0, a power of a sum begins at 1, or fractions are put together.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 
@@ -23,15 +23,31 @@ from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import polish, with_constants
 from epsilex.programs.algebra.clearing import cleared
 from epsilex.programs.algebra.simplify import simplify
-from epsilex.programs.algebra.terms import ADD, DIV, MUL, NEG, SUB, Term, constant, factors, make
-from epsilex.programs.fold import Node, fold
+from epsilex.programs.algebra.terms import (
+    ADD,
+    DIV,
+    MUL,
+    NEG,
+    SUB,
+    Product,
+    Term,
+    constant,
+    factors,
+    make,
+    terms,
+    write_product,
+    write_sum,
+)
+from epsilex.programs.fold import Node, fold, operations
 from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
-SQUARE = opcode("square")
+SQUARE, SQRT, POW, EXP, LOG = (opcode(name) for name in ("square", "sqrt", "pow", "exp", "log"))
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
 HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
 STEPS = 8  # of tuning for a trial form
+NEAR_ONE = 2.0  # times 1, or 1 over it, up to which a*b^p may be 1: that is decided by the data
+LARGEST_LOG = 200.0  # of b^p, which floats hold
 EQUAL = 3.0  # standard errors within which two constants may be merged
 ALIKE = 1e-6  # relative difference up to which they may be merged even if the data seems to resolve it
 TRIALS, ROWS, FEW = 250, 300, 75  # total number of trial forms on ROWS rows, fewer on more, more down to FEW rows
@@ -91,9 +107,10 @@ class Bench:
         """The best form one step away from this one, if its description is shorter."""
         best = form
         nothing: frozenset[int] = frozenset()
+        ones = ((nodes, _simple(nodes)) for nodes in self.language.smaller(form.nodes, beginning_at_one))
         others = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, smaller))
         snapped = numbers(form.nodes, form.description, self.X, self.language.jacobian)
-        for nodes, fixed in chain(snapped, others):  # none is made that will not be tried
+        for nodes, fixed in chain(snapped, ones, others):  # none is made that will not be tried
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
@@ -134,11 +151,13 @@ def numbers(
         return
     with np.errstate(all="ignore"):
         information = (a**2).sum(axis=0)
-    covariance = covariance_of(a)
-    spread = np.diag(covariance)
-    node = 2.0  # approximate nats that removing a node saves
     sizes = [abs(nodes[k][2]) for k in places]
     fixed = {k for k in places if is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
+    # What is fixed makes up for nothing: beside the 1 of a/(1 + b*x), a is well known.
+    free = [i for i, k in enumerate(places) if k not in fixed]
+    spread = np.zeros(len(places))
+    spread[free] = np.diag(covariance_of(a[:, free]))
+    node = 2.0  # approximate nats that removing a node saves
     for i, k in enumerate(places):
         value = nodes[k][2]
         if k in fixed or not spread[i] > 0.0:
@@ -151,10 +170,17 @@ def numbers(
             far = (value - target) / error
             if saved - 0.5 * far * far > -HOPE:  # far**2 would raise where it overflows
                 yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
+    if len(free) < 2:
+        return
+    # Here bare features count as tuned, as if their units were free: a*x/(a + x) is of slope 1 by its units alone.
+    covariance, raising = covariance_of(a), exponents(nodes)
+    spread = np.diag(covariance)
     for i, k in enumerate(places):
         for j in range(i + 1, len(places)):
             a_value, b_value = nodes[k][2], nodes[places[j]][2]
             if k in fixed or places[j] in fixed or a_value == b_value:
+                continue
+            if (k in raising) != (places[j] in raising):  # an exponent is a pure number, which a shift or a rate is not
                 continue
             both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
             apart = abs(a_value) - abs(b_value)
@@ -168,6 +194,24 @@ def numbers(
                 size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
                 pair = np.array([np.copysign(size_of_both, a_value), np.copysign(size_of_both, b_value)])
                 yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
+
+
+def exponents(nodes: Sequence[Node]) -> set[int]:
+    """Places of numbers that raise something to a power, also as c in exp(c*log(x))."""
+    found: set[int] = set()
+    beside: dict[int, set[int]] = {}  # by part, the numbers that multiply a logarithm in it
+    for k, args in operations(nodes):
+        code, before = nodes[k][0], set().union(*(beside.get(part, ()) for part in args))
+        numbers = {part for part in args if nodes[part][0] == CONSTANT}
+        if code == POW:
+            found |= numbers & {args[1]}
+        elif code == EXP:
+            found |= before
+        elif code == MUL and any(nodes[part][0] == LOG for part in args):
+            before |= numbers
+        if code in (ADD, SUB, MUL, NEG):
+            beside[k] = before
+    return found
 
 
 def is_simple(node: Node) -> bool:
@@ -194,6 +238,63 @@ def smaller(nodes: Sequence[Node]) -> Iterator[list[Node]]:
         other = cleared(nodes, whole)
         if other != list(nodes):
             yield other
+
+
+def beginning_at_one(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    """The program with one product a*(b + u)^p as (1 + u/b)^p, if a*b^p is near 1: `1607/sqrt(2589000 + f^2)`, the gain
+    of a circuit, is `1/sqrt(1 + (f/1609)^2)`, and `3.1/(3.2 + u)` is `1/(1 + u/3.2)`."""
+    root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
+    for term in _changed(root, _from_one):
+        yield simplify(term.nodes)
+
+
+def _simple(nodes: Sequence[Node]) -> frozenset[int]:
+    """Places of numbers that were simplified, the 1 and bare features among them."""
+    return frozenset(k for k in constant_places(nodes) if is_simple(nodes[k]))
+
+
+def _from_one(term: Term) -> Iterator[Term]:
+    """A product with a coefficient and a sum, without the coefficient and with 1 in the sum."""
+    product = factors(term) if term.code in (MUL, DIV) else None
+    if product is None or product.is_number or abs(product.coefficient) == 1.0:
+        return
+    for side, power in ((product.over, 1.0), (product.under, -1.0)):
+        for k, factor in enumerate(side):
+            found = _over_number(factor)
+            others = [*product.over, *product.under]
+            # A product that is 0 where u is, as x/(1 + x/b), would have a slope of 1 in the user's units.
+            if found is None or any(_columns(factor) & _columns(other) for other in others if other is not factor):
+                continue
+            size, one = found
+            at_zero = product.coefficient * size**power
+            if not 1.0 / NEAR_ONE < abs(at_zero) < NEAR_ONE:
+                continue
+            rest = [*side[:k], one, *side[k + 1 :]]
+            over, under = (rest, product.under) if side is product.over else (product.over, rest)
+            yield write_product(Product(math.copysign(1.0, at_zero), 1.0, over, under, not over))
+
+
+def _columns(term: Term) -> set[int]:
+    return {column for code, column, _ in term.nodes if code == FEATURE}
+
+
+def _over_number(term: Term) -> tuple[float, Term] | None:
+    """A power of b + u, not of 1 + u, as a power of b and one of 1 + u/b; None for any other term."""
+    if term.code in (SQRT, SQUARE) or (term.code == POW and term.args[1].code == CONSTANT):
+        power = 0.5 if term.code == SQRT else 2.0 if term.code == SQUARE else term.args[1].constant
+        found = _over_number(term.args[0])
+        if found is None or (found[0] < 0.0 and not power.is_integer()):
+            return None
+        if abs(power * math.log(abs(found[0]))) > LARGEST_LOG:
+            return None
+        return found[0] ** power, make(term.code, found[1], *term.args[1:])
+    parts = terms(term) if term.code in (ADD, SUB) else None
+    if not parts or not parts[-1].is_number or parts[-1].coefficient == 1.0:
+        return None
+    number = parts[-1].coefficient
+    for part in parts:
+        part.scale(number, below=True)
+    return number, write_sum([replace(part, above=part.coefficient, below=1.0) for part in parts])
 
 
 def _changed(term: Term, change: Callable[[Term], Iterator[Term]]) -> Iterator[Term]:

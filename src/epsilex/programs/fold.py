@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from epsilex.programs.operators import FIRST_OPERATOR, lookup
@@ -32,3 +32,14 @@ def fold(nodes: Iterable[Node], leaf: Callable[[int, int, float], T], branch: Ca
     if len(stack) != 1:
         raise ValueError(f"nodes: expected postfix order with one value left at the end; got {len(stack)}")
     return stack[0]
+
+
+def operations(nodes: Sequence[Node]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Each operator's place in a program, and the places of its arguments' last nodes."""
+    waiting: list[int] = []
+    for k, (code, _, _) in enumerate(nodes):
+        if code >= FIRST_OPERATOR:
+            arity = lookup(code).arity
+            yield k, tuple(waiting[-arity:])
+            del waiting[-arity:]
+        waiting.append(k)

@@ -3,7 +3,8 @@
 Nodes are immutable and compare by value. `key` orders them, so that every sum and product has one order of its parts.
 Printed nodes are counted in two ways:
 
-tokens  names, numbers and symbols of the printed text: `2*x^2` has five
+tokens  names, numbers and symbols of the printed text: `2*x^2` has five. A number that looks fitted counts for three,
+        because `1607.7/sqrt(2584700 + f^2)` is shorter than `1/sqrt(1 + (0.000622*f)^2)`, but hides that a number is 1
 length  as `epsilex.programs.length.length` counts: numbers that multiply, and exponents, belong to what they stand at
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from epsilex.programs.algebra.numbers import effort
+from epsilex.programs.algebra.numbers import effort, symbols
 
 SIGN = 0.25  # reading effort of a minus sign in front of a product or a sum
 NAME = 0.5  # of a name: each once, if possible
@@ -76,7 +77,7 @@ class Number(Expression):
         self._made((0, self.value), NO_COLUMN)
 
     def _count(self):
-        return 1, 1, effort(self.value)
+        return symbols(self.value), 1, effort(self.value)
 
 
 class Variable(Expression):
@@ -109,20 +110,21 @@ class Product(Expression):
             if size == 1.0:
                 tokens, length, reading = tokens + t, length + n, reading + r
             else:
-                tokens, length = tokens + t + (1 if size == 0.5 else 2), length + n + 1
+                tokens, length = tokens + t + (1 if size == 0.5 else 1 + symbols(size)), length + n + 1
                 reading += r + (0.0 if size == 0.5 else effort(size))
             above = above or exponent > 0.0
             bracket = bracket or (exponent == 1.0 and isinstance(base, Sum))
         c = abs(self.coefficient)
         if c != 1.0 and bracket:
             reading += BRACKET
+        number = symbols(c)
         below = [abs(exponent) for _, exponent in self.factors if exponent < 0.0] if not above else []
         lone = len(below) == 1 and c == 1.0 and below[0] not in (0.5, 1.0)
         if below:
-            tokens += 0 if lone else 2  # the number above the line, and the line
+            tokens += 0 if lone else 1 + number  # the number above the line, and the line
             length += 1 if len(below) > 1 or below[0] == 1.0 else 0
         elif c != 1.0:
-            tokens += 2
+            tokens += 1 + number
         if self.coefficient == -1.0 and (above or lone):
             tokens += 1
         return tokens, length, reading + (0.0 if c == 1.0 else effort(c)) + (SIGN if self.coefficient < 0.0 else 0.0)
@@ -145,12 +147,13 @@ class Sum(Expression):
         for coefficient, term in self.terms:
             t, n, r = term.counts
             c = abs(coefficient)
-            tokens += t + (0 if c == 1.0 or is_inverse(term) else 2)
+            tokens += t + (0 if c == 1.0 else symbols(c) - 1 if is_inverse(term) else 1 + symbols(c))
             length += n
             reading += r + (0.0 if c == 1.0 else effort(c) + (BRACKET if isinstance(term, Sum) else 0.0))
             positive = positive or coefficient > 0.0
         if self.constant != 0.0:
-            tokens, length, reading = tokens + 2, length + 2, reading + effort(abs(self.constant))
+            number = symbols(abs(self.constant))
+            tokens, length, reading = tokens + 1 + number, length + 2, reading + effort(abs(self.constant))
         return tokens + (not positive), length, reading + (SIGN if leading(self) < 0.0 else 0.0)
 
 

@@ -115,13 +115,14 @@ def _product(code: int, *args: Scaled) -> Scaled:
 
 def _sum(parts: Parts, passing: bool = False) -> Scaled:
     """The sum of all parts, divided by the factor that most of them share (at least two; the smallest in a tie), or
-    else by that of the first part, if factors are `passing`."""
+    else by that of the first part, if factors are `passing` and no part is without one: `1 + 0.3*x` has one number,
+    `0.3*(3.333 + x)` two."""
     if len(parts) == 1:
         return parts[0]
     sizes = sorted(abs(k) for k, _ in parts)
     alike = [sum(abs(size - other) <= EQUAL * size for other in sizes) for size in sizes]
     positive = next((i for i, (k, _) in enumerate(parts) if k > 0.0), None)
-    first = abs(parts[positive or 0][0])
+    first = 1.0 if 1.0 in sizes else abs(parts[positive or 0][0])
     common = sizes[alike.index(max(alike))] if max(alike) > 1 else first if passing else 1.0
     if positive is None:  # sum the negatives and pass the sign on
         common, positive = -common, 0

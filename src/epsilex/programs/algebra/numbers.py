@@ -8,6 +8,7 @@ from functools import lru_cache
 from epsilex.programs.constants import written
 
 LONG = 6.0  # effort of a number without a simple form
+FITTED = 2  # symbols that a number without a simple form counts for besides itself: it is a quantity to be told
 SAME = 1e-14  # relative difference of numbers that rounding made different
 
 
@@ -19,6 +20,12 @@ def effort(value: float) -> float:
         return 0.2
     known = written(value)
     return LONG if known is None else known.effort
+
+
+@lru_cache(maxsize=65536)
+def symbols(value: float) -> int:
+    """Symbols that a number counts for: one if it is simple, more if it looks fitted."""
+    return 1 + (FITTED if effort(value) >= LONG else 0)
 
 
 def same(a: float, b: float) -> bool:

@@ -34,7 +34,7 @@ from epsilex.programs.operators import CONSTANT, FEATURE, Operator, opcode
 MAX_PASSES = 20
 REMEMBERED = 5000  # parts of programs whose simple forms are remembered; programs tried in turn have most in common
 
-ABS, POW, PDIV = opcode("abs"), opcode("pow"), opcode("pdiv")
+ABS, POW, PDIV, SQRT = (opcode(name) for name in ("abs", "pow", "pdiv", "sqrt"))
 EVEN = {opcode(name) for name in ("abs", "square", "cos", "plog")}  # f(-a) == f(a)
 NOT_NEGATIVE = {opcode(name) for name in ("abs", "square", "sqrt", "exp")}  # abs(f(a)) == f(a)
 IDEMPOTENT = {opcode(name) for name in ("min", "max")}  # f(a, a) == a
@@ -104,6 +104,8 @@ def _function(code: int, a: Term, b: Term | None = None) -> Term | None:
         return a
     if code == POW and (_is(a, 1.0) or _is(b, 0.0)):
         return constant(1.0)
+    if code == POW and _is(b, -0.5):  # nobody writes (1 + x)^-0.5
+        return make(INV, make(SQRT, a))
     if code == PDIV and (a.nodes == b.nodes or (b.code == CONSTANT and abs(b.constant) < 1e-6)):
         return constant(1.0)
     if code == PDIV and b.code == CONSTANT:  # a number that needs no protection
