@@ -133,3 +133,15 @@ def test_the_search_finds_the_law(name, formula):
     est = SymbolicRegressor(generations=5, time_limit=None, population_size=300, random_state=1).fit(X, noisy)
     assert formula in est.model_.formula
     assert est.model_.length <= 10
+
+
+def test_growth_over_calendar_years():
+    """An exponential of a year is beyond float32, unless its exponent is centred."""
+    import pandas as pd
+
+    year = 1971.0 + np.linspace(0.0, 40.0, 20)
+    y = 2300.0 * 2.0 ** ((year - 1971.0) / 2.0) * np.exp(0.2 * np.random.default_rng(0).normal(size=20))
+    est = SymbolicRegressor(generations=3, time_limit=None, population_size=200, random_state=0)
+    est.fit(pd.DataFrame({"year": year}), y)
+    assert "exp(0.3" in est.model_.formula
+    assert est.model_.length <= 4

@@ -25,7 +25,7 @@ from epsilex.planting.planter import Limits
 from epsilex.planting.quadrics import GOLDEN
 from epsilex.planting.sums import possible
 from epsilex.planting.terms import Term, apply, constant, correlated, outputs, unit_length
-from epsilex.planting.transforms import combined, least_squares, with_ones
+from epsilex.planting.transforms import centred_exponent, combined, least_squares, with_ones
 from epsilex.programs.fold import Node
 from epsilex.programs.operators import FEATURE
 
@@ -224,7 +224,7 @@ def _solved(term: Term, values: np.ndarray, target: _Target, root: np.ndarray) -
     if target.free == "both":
         slope, offset = 1.0, 0.0
     elif target.free == "constant":
-        offset = 0.0
+        offset = centred_exponent(slope * values)
     elif 0.5 * n * np.log((plain_rest + nothing) / (rest + nothing)) < 0.5 * np.log(n) + 2.0 * NODE:
         slope, offset = alone, 0.0
     if not (np.isfinite(slope) and slope != 0.0):

@@ -26,6 +26,7 @@ from epsilex.programs.operators import FEATURE, lookup
 FACTORS = 4  # features moved to the side of y, or of 1 / y, and half as many of other kinds
 LEAST = 1e-6  # of the largest |y|: in a family y is not inverted if it comes closer to 0
 MIN_ROWS = 6  # for a sum to mean anything
+LARGEST_EXPONENT = 60.0  # of e, well within float32
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Transform:
         columns = values.T
         if self.free in ("both", "constant"):
             weighted = (with_ones(columns).T * self.root).T
-            c, offset = least_squares(weighted, self.values * self.root)[0][:-1], 0.0
+            c = least_squares(weighted, self.values * self.root)[0][:-1]
+            offset = centred_exponent(columns @ c) if self.free == "constant" else 0.0
         else:
             c, offset = with_constant_if_missed(columns, self.values, 1e-9, self.root)
         order = np.argsort(-np.abs(c) * columns.std(axis=0), kind="stable")  # the most important comes first
@@ -205,6 +207,12 @@ def _factor_over(factor: Factor, term: Term) -> Term:
 
 def _under_root(back: Callable[[Factor, Term], Term], factor: Factor, term: Term) -> Term:
     return back(factor, apply("sqrt", term))
+
+
+def centred_exponent(exponent: np.ndarray) -> float:
+    """What to add to an exponent (rows,) whose exponential float32 does not hold, as in growth over calendar years."""
+    low, high = exponent.min(), exponent.max()
+    return 0.0 if max(high, -low) < LARGEST_EXPONENT else float(-0.5 * (low + high))
 
 
 def least_squares(columns: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
