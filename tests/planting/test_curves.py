@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from epsilex import SymbolicRegressor
-from epsilex.evolution import Settings
-from epsilex.planting import Limits
 from epsilex.planting.curves import KEPT, curves
-from epsilex.planting.terms import outputs
+from planted import by, unexplained
 
-LIMITS = Limits(Settings.operators, 50, 1000)
+planted = by(curves)
+
 X = np.random.default_rng(5).uniform([0.5, 1.0, -2.0], [24.0, 3.0, 2.0], (40, 3))
 T, DOSE = X[:, 0], X[:, 1]
 LAWS = {
@@ -31,18 +30,6 @@ LAWS = {
     "times another": DOSE / (1.0 + np.exp(-0.45 * (T - 9.0))),
     "over another": np.exp(-(((T - 10.0) / 3.0) ** 2)) / DOSE,
 }
-
-
-def planted(X, y, limits=LIMITS):
-    with np.errstate(all="ignore"):  # as `plant` has it
-        return curves(X, y, limits)
-
-
-def unexplained(nodes, X, y) -> float:
-    """Share of the target's squares that a program leaves after linear scaling."""
-    columns = np.column_stack([outputs([nodes], X)[0], np.ones(len(y))])
-    rest = y - columns @ np.linalg.lstsq(columns, y, rcond=None)[0]
-    return float((rest**2).sum() / ((y - y.mean()) ** 2).sum())
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epsilex.evolution import Settings
-from epsilex.planting import Limits
 from epsilex.planting.laurent import LEAST_ROWS, PLANTED, laurent
 from epsilex.planting.terms import outputs
 from epsilex.programs.algebra import shortest
 from epsilex.programs.formula import text
 from epsilex.programs.intervals import Interval
+from planted import by, unexplained
 
-LIMITS = Limits(Settings.operators, 50, 1000)
+planted = by(laurent)
+
 R = np.linspace(0.98, 1.9, 24)
 W = np.linspace(100.0, 1500.0, 26)
 V = np.linspace(2.0, 16.0, 20)
@@ -28,18 +28,6 @@ LAWS = {
     "cell": (V, 0.8 - 0.06 * np.log(V) - 0.02 * V),
     "both signs": (V - 9.0, 3.0 * (V - 9.0) - 0.2 * (V - 9.0) ** 3),
 }
-
-
-def planted(X, y, limits=LIMITS):
-    with np.errstate(all="ignore"):  # as `plant` has it
-        return laurent(X, y, limits)
-
-
-def unexplained(nodes, X, y) -> float:
-    """The share of the squares that a program leaves after linear scaling."""
-    columns = np.column_stack([outputs([nodes], X)[0], np.ones(len(y))])
-    c, *_ = np.linalg.lstsq(columns, y)
-    return float(((y - columns @ c) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from epsilex import SymbolicRegressor
-from epsilex.evolution import Settings
 from epsilex.planting import Limits
 from epsilex.planting.mixtures import KEPT, LEAST_ROWS, mixtures
-from epsilex.planting.terms import outputs
+from planted import by, unexplained
 
-LIMITS = Limits(Settings.operators, 50, 1000)
+planted = by(mixtures)
+
 T = np.linspace(0.0, 12.0, 24)
 R = np.linspace(0.97, 2.5, 24)
 Z = np.random.default_rng(5).uniform(0.5, 3.0, 24)
@@ -23,18 +23,6 @@ LAWS = {
     "atoms": (R, R**-12.0 - 2.0 * R**-6.0),
     "with a factor": (T, Z * (np.exp(-0.2 * T) + 3.0 * np.exp(-1.2 * T))),
 }
-
-
-def planted(X, y, limits=LIMITS):
-    with np.errstate(all="ignore"):  # as `plant` has it
-        return mixtures(X, y, limits)
-
-
-def unexplained(nodes, X, y) -> float:
-    """The share of the squares that a program leaves after linear scaling."""
-    columns = np.column_stack([outputs([nodes], X)[0], np.ones(len(y))])
-    c, *_ = np.linalg.lstsq(columns, y)
-    return float(((y - columns @ c) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 
 @pytest.mark.parametrize("name", LAWS)

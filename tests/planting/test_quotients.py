@@ -11,8 +11,10 @@ from epsilex.planting import Limits
 from epsilex.planting.quotients import KEPT, LEAST_ROWS, quotients
 from epsilex.planting.terms import outputs
 from epsilex.planting.transforms import MIN_ROWS
+from planted import by
 
-LIMITS = Limits(Settings.operators, 50, 1000)
+planted = by(quotients)
+
 SEEDS = range(4)
 
 
@@ -47,11 +49,6 @@ LAWS = {  # the ranges of the features
 
 def rows(law, seed, n=25):
     return np.random.default_rng(seed).uniform(*LAWS[law], (n, len(LAWS[law][0])))
-
-
-def planted(X, y, limits=LIMITS):
-    with np.errstate(all="ignore"):  # as `plant` has it
-        return quotients(X, y, limits)
 
 
 def least_error(found, law, X, y, size) -> float:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from epsilex import SymbolicRegressor
-from epsilex.evolution import Settings
 from epsilex.planting import Limits
 from epsilex.planting.shifts import KEPT, LEAST_ROWS, shifts
 from epsilex.planting.terms import outputs
+from planted import by
 
-LIMITS = Limits(Settings.operators, 50, 1000)
+planted = by(shifts)
+
 RNG = np.random.default_rng(5)
 X = np.column_stack([np.linspace(300.0, 420.0, 30), RNG.uniform(0.1, 3.0, 30), RNG.uniform(-2.0, 2.0, 30)])
 T, C = X[:, 0], X[:, 1]
@@ -26,11 +27,6 @@ LAWS = {
     "circle": 3.0 * np.sqrt(5.3 - X[:, 2] ** 2),
     "with a factor": 2e3 * C**1.5 * np.exp(-700.0 / (T - 170.0)),
 }
-
-
-def planted(X, y, limits=LIMITS):
-    with np.errstate(all="ignore"):  # as `plant` has it
-        return shifts(X, y, limits)
 
 
 def ratio(nodes, X, y) -> float:

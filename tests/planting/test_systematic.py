@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from epsilex import SymbolicRegressor
 from epsilex.evolution import Settings
@@ -12,8 +11,10 @@ from epsilex.planting import Limits, plant
 from epsilex.planting.systematic import KEPT, LEAST_ROWS, systematic
 from epsilex.planting.terms import outputs
 from epsilex.programs import Programs
+from planted import by, unexplained
 
-LIMITS = Limits(Settings.operators, 50, 1000)
+planted = by(systematic)
+
 _rng = np.random.default_rng(8)
 A, B, C = _rng.uniform(0.3, 4.0, (3, 26))
 D = np.geomspace(0.1, 30.0, 26)
@@ -29,18 +30,6 @@ LAWS = {
     "falling": ((A,), -3.0 * A**2 / (1.0 + 0.4 * A)),
     "through zero": ((A,), np.sin(1.9 * A)),
 }
-
-
-def planted(X, y, limits=LIMITS):
-    with threadpool_limits(1, "blas"), np.errstate(all="ignore"):  # as `plant` has it
-        return systematic(X, y, limits)
-
-
-def unexplained(nodes, X, y) -> float:
-    """The share of the squares that a program leaves after linear scaling."""
-    columns = np.column_stack([outputs([nodes], X)[0], np.ones(len(y))])
-    c, *_ = np.linalg.lstsq(columns, y)
-    return float(((y - columns @ c) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -22,6 +22,7 @@ monomials    products of powers of terms
 few_columns  formulas of one to three columns
 bends        functions of one column with a constant inside
 terms        the terms of these formulas
+golden       golden-section search
 transforms   transforms of y = f(x): roots, inverses, logarithms, factors moved to the side of y
 planter      the limits of planters, and the planting of their programs
 expressing   planted programs in the user's operators

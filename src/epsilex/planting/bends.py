@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epsilex.planting.quadrics import GOLDEN
+from epsilex.planting.golden import RATIO
 from epsilex.planting.terms import Term, apply, constant, feature
 from epsilex.planting.transforms import Factor, Transform, families
 from epsilex.programs.fold import Node
@@ -88,12 +88,12 @@ def _refined(
     name: str, z: np.ndarray, targets: _Targets, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each target the b between `low` and `high` whose curve is closest to it, by golden section, and how close."""
-    a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    a, b = high - RATIO * (high - low), low + RATIO * (high - low)
     at_a, at_b = (targets.closeness(_curve(name, x, z)) for x in (a, b))
     for _ in range(STEPS):
         left = at_a > at_b
         low, high = np.where(left, low, a), np.where(left, b, high)
-        new = np.where(left, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
+        new = np.where(left, high - RATIO * (high - low), low + RATIO * (high - low))
         at = targets.closeness(_curve(name, new, z))
         a, b = np.where(left, new, b), np.where(left, a, new)
         at_a, at_b = np.where(left, at, at_b), np.where(left, at_a, at)

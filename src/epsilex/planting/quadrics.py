@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from epsilex.planting.golden import highest
 from epsilex.planting.planter import Limits
 from epsilex.planting.sums import EXACT, LONG_SUMS, by_description, path, possible
 from epsilex.planting.terms import (
@@ -31,7 +32,7 @@ from epsilex.programs.fold import Node
 FEATURES, KEPT = 9, 2  # features considered, those most correlated with the target; and quadrics kept per kind
 CLOSE, NEARLY = 0.99, 0.95  # least R2 of a useful quadric, and of one that another `a` may make useful
 SHIFTS = np.linspace(-3.0, 1.0, 33)  # log10 of the distance from the target's range to `a`, relative to its width
-REFINED, GOLDEN = 40, 0.5 * (np.sqrt(5.0) - 1.0)  # steps of the search for `a`, and the factor by which each narrows it
+REFINED = 40  # steps of the search for `a`
 
 
 def quadrics(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
@@ -93,28 +94,12 @@ def _shifted(y: np.ndarray, basis: np.ndarray, names: Sequence[str]) -> Iterator
             if r2[best] > NEARLY:
                 low, high = SHIFTS[max(best - 1, 0)], SHIFTS[min(best + 1, len(SHIFTS) - 1)]
                 closeness = partial(_closeness, function, distance, basis)
-                shift = _highest(closeness, low, high)
+                shift = highest(closeness, low, high, REFINED)
                 yield Transform(function(distance + 10.0**shift), back, free), round(closeness(shift), 9)
 
 
 def _closeness(function: Callable, distance: np.ndarray, basis: np.ndarray, shift: float) -> float:
     return float(_r2(function(distance + 10.0**shift)[None], basis)[0])
-
-
-def _highest(function: Callable[[float], float], low: float, high: float) -> float:
-    """The maximum of a unimodal function, by golden-section search."""
-    a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_a, at_b = function(a), function(b)
-    for _ in range(REFINED):
-        if at_a > at_b:
-            high, b, at_b = b, a, at_a
-            a = high - GOLDEN * (high - low)
-            at_a = function(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + GOLDEN * (high - low)
-            at_b = function(b)
-    return 0.5 * (low + high)
 
 
 def _needed(values: np.ndarray, target: np.ndarray) -> list[int]:

@@ -24,7 +24,7 @@ from epsilex.programs.fold import Node
 
 LEAST_ROWS = 24
 TURNS = 2  # in which both curves are found
-EACH, REFINED, KEPT = 3, 8, 10  # pairs per pair of features and kind, pairs refined, and programs kept
+EACH, REFINED, KEPT = 3, 9, 10  # curves per feature, pairs of curves refined per kind, and programs kept
 LINE = Shape(("x", "log"), (1.0,), False, lambda v: v, lambda slope, b: slope)  # as a term; factors are in `curves`
 KINDS = ("mul", "add")
 
@@ -84,17 +84,16 @@ def separable(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]:
     if not possible(y, limits, LEAST_ROWS) or not {"exp", "log", "square"} <= set(limits.operators):
         return []
     features = [j for j in correlated(X, y, FEATURES) if np.ptp(X[:, j]) > 0.0]
-    pairs = []
+    best: list[tuple[str, Curve, Curve]] = []
     for kind in KINDS:
+        pairs: list[tuple[str, Curve, Curve]] = []
         shapes = (*SHAPES, LINE) if kind == "add" else SHAPES
         tables = [table for j in features for table in [_Table.of(X[:, j], j, shapes)] if table.curves]
         alone = [next(t.best(_closeness(kind, np.ones(len(y)), y, t.values))) for t in tables]
         for i, j in combinations(range(len(tables)), 2):
             i, j = (i, j) if alone[i][0].r2 >= alone[j][0].r2 else (j, i)
             pairs += [(kind, *pair) for pair in _in_turn(kind, tables[i], tables[j], alone[i], y)]
-    pairs.sort(key=lambda pair: -round(max(pair[1].r2, pair[2].r2), 9))
-    different = {(kind, one.kind, two.kind): (kind, one, two) for kind, one, two in reversed(pairs)}
-    best = sorted(different.values(), key=lambda pair: -round(max(pair[1].r2, pair[2].r2), 9))[:REFINED]
+        best += sorted(pairs, key=lambda pair: -round(pair[1].r2, 9))[:REFINED]
     programs = [_program(kind, *_refined(kind, one, two, X, y), X, y) for kind, one, two in best]
     held = [p for p in programs if p and len(p) <= limits.max_length and all(abs(value) < 1e30 for _, _, value in p)]
     return by_description(held, X, y)[:KEPT]
@@ -117,15 +116,16 @@ def _closeness(kind: str, other: np.ndarray, y: np.ndarray, values: _Values) -> 
 def _in_turn(
     kind: str, one: _Table, two: _Table, begin: tuple[Curve, np.ndarray], y: np.ndarray
 ) -> Iterator[tuple[Curve, Curve]]:
-    """Pairs of curves, the last one of each of several shapes; `begin` is the best curve of the first feature alone."""
-    for turn in range(TURNS):
-        mates = two.best(_closeness(kind, begin[1], y, two.values))
-        mate = next(mates)
-        if turn == TURNS - 1:
-            yield from ((begin[0], curve) for curve, _ in (mate, *islice(mates, EACH - 1)))
-        others = one.best(_closeness(kind, mate[1], y, one.values))
-        begin = next(others)
-    yield from ((curve, mate[0]) for curve, _ in (begin, *islice(others, EACH - 1)))
+    """Pairs of curves of different shapes, the first with the R2 of both; `begin` is the best curve of the first
+    feature alone. On the grid a wrong shape may be closer than the right one, so each goes with each."""
+    for _ in range(TURNS):
+        mates = list(islice(two.best(_closeness(kind, begin[1], y, two.values)), EACH))
+        firsts = list(islice(one.best(_closeness(kind, mates[0][1], y, one.values)), EACH))
+        begin = firsts[0]
+    values = _Values.of(np.array([g for _, g in firsts]))
+    for mate, g in mates:
+        closeness = _closeness(kind, g, y, values).tolist()
+        yield from ((replace(curve, r2=r2), mate) for (curve, _), r2 in zip(firsts, closeness, strict=True))
 
 
 def _refined(kind: str, one: Curve, two: Curve, X: np.ndarray, y: np.ndarray) -> tuple[Curve, Curve]:

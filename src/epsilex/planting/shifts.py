@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from epsilex.planting.golden import highest
 from epsilex.planting.planter import Limits
-from epsilex.planting.quadrics import GOLDEN
 from epsilex.planting.sums import by_description, possible
 from epsilex.planting.terms import Term, apply, constant, correlated, feature
 from epsilex.planting.transforms import Transform, logarithms, with_ones
@@ -111,10 +111,6 @@ def _closeness(logs: np.ndarray, transform: Transform) -> Callable[[np.ndarray],
 
 
 def _refined(at: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:
-    """The distance between `low` and `high` with the greatest value, by golden section of its logarithm."""
-    low, high = np.log(low), np.log(high)
-    for _ in range(STEPS):
-        a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        first, second = at(np.exp(np.array([a, b])))
-        low, high = (low, b) if first > second else (a, high)
-    return float(np.exp((low + high) / 2.0))
+    """The distance between `low` and `high` with the greatest value."""
+    found = highest(lambda x: float(at(np.exp(np.array([x])))[0]), np.log(low), np.log(high), STEPS)
+    return float(np.exp(found))

@@ -20,9 +20,9 @@ import numpy as np
 
 from epsilex.planting.atoms import NOTHING, Atom, inverse
 from epsilex.planting.atoms import atoms as atoms_of
+from epsilex.planting.golden import highest
 from epsilex.planting.monomials import Group, longer_monomials, monomials
 from epsilex.planting.planter import Limits
-from epsilex.planting.quadrics import GOLDEN
 from epsilex.planting.sums import possible
 from epsilex.planting.terms import Term, apply, constant, correlated, outputs, unit_length
 from epsilex.planting.transforms import centred_exponent, combined, least_squares, with_ones
@@ -33,7 +33,7 @@ FEATURES, ROWS, LEAST_ROWS = 4, 96, 6
 BLOCK = 512  # atoms at a time, which the cache holds
 CANDIDATES, CANDIDATES_EACH = 300_000, 300  # M g(c m), at most, and per individual; the longest M are left out
 LEAST = 1e-3  # of the largest |y|: rows below say nothing of its logarithm or inverse
-MOST_BELOW = 0.25  # share of such rows, at most
+MOST_BELOW, FAR_BELOW = 0.25, 0.1  # share of such rows, and how far below 0, at most
 NODE = float(np.log(14.0))  # nats: one symbol out of about as many
 CONSTANT = 2.0  # nats of a constant, beside half the logarithm of the rows
 EACH, REFINED, STEPS, KEPT = 12, 160, 22, 24  # per factor M; refined, in how many steps; and planted
@@ -81,7 +81,7 @@ def _targets(X: np.ndarray, y: np.ndarray, features: Sequence[int], names: set[s
     """
     whole = bool((y > 0.0).all())
     tiny = (y <= LEAST) & (not whole)
-    positive = tiny.mean() <= MOST_BELOW and y.min() > -0.1
+    positive = tiny.mean() <= MOST_BELOW and y.min() > -FAR_BELOW
     used = np.where(tiny, 1.0, y)
     none = Group()
     singles = [g for g in monomials(X, features, (1.0, -1.0), False) if len(g.powers) == 1]
@@ -195,22 +195,17 @@ def _screened(
 def _refined(atom: Atom, factor: Group, by: np.ndarray, target: _Target) -> list[Node] | None:
     """The program with the best constant between its neighbours on the grid, by golden section."""
     root = np.sqrt(target.weights)
-    basis = (root / np.sqrt((root**2).sum()))[:, None]
+    basis = root / np.sqrt(root @ root)
     right = target.values * root
-    right = right - basis[:, 0] * (basis[:, 0] @ right)
+    right = right - basis * (basis @ right)
 
-    def explained(c: np.ndarray) -> np.ndarray:
-        V = atom.at(c) * by * root
-        V = V - np.outer(V @ basis[:, 0], basis[:, 0])
-        r = (V @ right) ** 2 / (V**2).sum(axis=1)
-        return np.where(np.isfinite(r), r, 0.0)
+    def explained(c: float) -> float:
+        v = atom.at(np.array([c]))[0] * by * root
+        v = v - basis * (basis @ v)
+        r = (v @ right) ** 2 / (v @ v)
+        return float(r) if np.isfinite(r) else 0.0
 
-    low, high = atom.low, atom.high
-    for _ in range(STEPS):
-        a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        first, second = explained(np.array([a, b]))
-        low, high = (low, b) if first > second else (a, high)
-    c = 0.5 * (low + high)
+    c = highest(explained, atom.low, atom.high, STEPS)
     inner = () if atom.bend is NOTHING else (atom.program(c),)
     return _solved(factor.program(*inner), atom.at(np.array([c]))[0] * by, target, root)
 
