@@ -35,8 +35,9 @@ from epsilex.models.choice.language import Language
 from epsilex.models.choice.linear import Reference
 from epsilex.models.choice.words import told
 from epsilex.models.front import Scorer
-from epsilex.models.lean import Bench, exponents, numbers
+from epsilex.models.lean import Bench
 from epsilex.models.model import model
+from epsilex.models.simpler import exponents, numbers
 from epsilex.programs import Programs
 from epsilex.programs.intervals import Interval
 from epsilex.programs.numeric import evaluate64
@@ -632,7 +633,7 @@ class TestShelves:
         kept = [nodes for nodes, _, _ in archive.programs_kept()]
         shapes = [tuple((code, feature) for code, feature, _ in nodes) for nodes in kept if len(nodes) == 3]
         assert len(set(shapes)) >= 4
-        first = archive.shelves[0].programs.nodes(int(3 * PLACES))
+        first = archive.shelves[0].programs.nodes(int(3 * PLACES[0]))
         assert [node[:2] for node in first] == [node[:2] for node in parse("k*x", NAMES)]
 
     def test_they_survive_a_checkpoint(self):

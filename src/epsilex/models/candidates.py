@@ -12,7 +12,8 @@ import numpy as np
 
 from epsilex.models.choice.language import TOLD
 from epsilex.models.front import Scorer
-from epsilex.models.lean import Bench, Form, is_simple
+from epsilex.models.lean import Bench, Form
+from epsilex.models.simpler import is_simple
 from epsilex.programs.algebra import simplify
 from epsilex.programs.fold import Node
 from epsilex.programs.gradient import constant_places
@@ -24,7 +25,7 @@ class Care:
     descriptions that are made lean once more, all of different functions; and of those that are described as they are
     printed."""
 
-    looked_at: int = 60
+    looked_at: int = 100
     tuned: int = 30
     leaned: int = 8
     afresh: int = 6
@@ -42,8 +43,9 @@ def forms_of(programs: Iterable[Sequence[Node]], score: Scorer) -> list[Form]:
     promising = _promising(programs, score, care.looked_at)
     plain = [bench.described(score.language.each(program, simplify)) for program in promising]
     pool = _pool(form for form in plain if form is not None)
-    tuned = _pool(f for form in pool[: care.tuned] for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
-    lean = [f for form in _diverse(tuned, care.leaned) for f in bench.descend(form)]
+    best = sorted(pool, key=bench.promised)[: care.tuned]
+    tuned = _pool(f for form in best for f in [bench.best(bench.tidy(form.nodes))] if f is not None)
+    lean = [f for form in _diverse(sorted(tuned, key=bench.promised), care.leaned) for f in bench.descend(form)]
     final = [f for form in _pool(lean)[: care.leaned] for f in [bench.best(form.nodes)] if f is not None]
     found = _pool([*pool, *tuned, *lean, *final])
     return _pool([*found, *_once_more(_different(found, care.afresh), score)])
@@ -111,10 +113,11 @@ def _improving(forms: Sequence[Form]) -> list[Form]:
 
 
 def _diverse(forms: Sequence[Form], n: int) -> list[Form]:
-    """The first few different functions, then the first form of each length; the forms that can be tried are shared
-    out in this order."""
+    """The first few different functions, the first form of each length, then the other functions; the forms that can be
+    tried are shared out in this order."""
     first = {len(form.nodes): form for form in reversed(forms)}
-    return list(dict.fromkeys([*_different(forms, n), *sorted(first.values(), key=lambda form: form.total)]))
+    ofeach = sorted(first.values(), key=lambda form: form.total)
+    return list(dict.fromkeys([*_different(forms, n), *ofeach, *_different(forms, len(forms))]))
 
 
 def _different(forms: Sequence[Form], n: int) -> list[Form]:
@@ -148,9 +151,9 @@ def _promising(programs: Iterable[Sequence[Node]], score: Scorer, n: int) -> lis
 
 
 def _pool(forms: Iterable[Form]) -> list[Form]:
-    """Forms by description, the best of each shape."""
+    """Forms by description, the best of each shape; of equal ones, as without noise, the last, which was tuned most."""
     best: dict[tuple, Form] = {}
-    for form in sorted(forms, key=lambda form: form.total):
+    for form in sorted(reversed(list(forms)), key=lambda form: round(form.total, 6)):
         simple = tuple((code, feature, value == 1.0 or value == -1.0) for code, feature, value in form.nodes)
         best.setdefault(simple, form)
     return list(best.values())

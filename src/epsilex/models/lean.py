@@ -11,16 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import chain
 
 import numpy as np
 
 from epsilex.data.noise import Noise
-from epsilex.models.choice.description import DENOMINATORS, FRACTIONS, WHOLE, Description, constant_nats, describe
+from epsilex.models.choice.description import Description, describe
 from epsilex.models.choice.language import Language
-from epsilex.models.covariance import covariance_of
-from epsilex.models.polish import polish, with_constants
+from epsilex.models.polish import polish
+from epsilex.models.simpler import is_simple, numbers, promised
 from epsilex.programs.algebra.clearing import cleared
 from epsilex.programs.algebra.simplify import simplify
 from epsilex.programs.algebra.terms import (
@@ -38,18 +37,15 @@ from epsilex.programs.algebra.terms import (
     write_product,
     write_sum,
 )
-from epsilex.programs.fold import Node, fold, operations
-from epsilex.programs.gradient import constant_places, jacobian64
+from epsilex.programs.fold import Node, fold
+from epsilex.programs.gradient import constant_places
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
-SQUARE, SQRT, POW, EXP, LOG = (opcode(name) for name in ("square", "sqrt", "pow", "exp", "log"))
+SQUARE, SQRT, POW = (opcode(name) for name in ("square", "sqrt", "pow"))
 PRUNING_ROWS = 2000  # enough to tell whether a term matters
-HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
 STEPS = 8  # of tuning for a trial form
 NEAR_ONE = 2.0  # times 1, or 1 over it, up to which a*b^p may be 1: that is decided by the data
 LARGEST_LOG = 200.0  # of b^p, which floats hold
-EQUAL = 3.0  # standard errors within which two constants may be merged
-ALIKE = 1e-6  # relative difference up to which they may be merged even if the data seems to resolve it
 TRIALS, ROWS, FEW = 250, 300, 75  # total number of trial forms on ROWS rows, fewer on more, more down to FEW rows
 
 
@@ -103,14 +99,18 @@ class Bench:
         known = [form for form in forms if form is not None]
         return min(known, key=lambda form: form.total) if known else None
 
+    def promised(self, form: Form) -> float:
+        """The total of the description that the form may get by simpler constants."""
+        return promised(form.nodes, form.description, self.X, self.language.jacobian)
+
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""
         best = form
         nothing: frozenset[int] = frozenset()
-        ones = ((nodes, _simple(nodes)) for nodes in self.language.smaller(form.nodes, beginning_at_one))
+        anew = ((nodes, _simple(nodes)) for nodes in self.language.smaller(form.nodes, written_anew))
         others = ((nodes, nothing) for nodes in self.language.smaller(form.nodes, smaller))
         snapped = numbers(form.nodes, form.description, self.X, self.language.jacobian)
-        for nodes, fixed in chain(snapped, ones, others):  # none is made that will not be tried
+        for nodes, fixed in chain(snapped, anew, others):  # none is made that will not be tried
             key = (tuple((code, column) for code, column, _ in nodes), tuple(nodes[k] for k in sorted(fixed)))
             if key not in self.tried:
                 if len(self.tried) >= self.trials:
@@ -132,117 +132,22 @@ class Bench:
             current = self.shorter(current)
 
 
-def numbers(
-    nodes: Sequence[Node], description: Description, X: np.ndarray, slopes: Callable = jacobian64
-) -> Iterator[tuple[list[Node], frozenset[int]]]:
-    """The program with one constant simplified, or two merged, where a shorter description is predicted.
-
-    To first order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
-    the Fisher information.
-    """
-    noise, variance = description.noise, description.variance
-    places = constant_places(nodes)
-    if not places:
-        return
-    out, jacobian = slopes(nodes, X, places)
-    with np.errstate(all="ignore"):
-        a = np.sqrt(noise.weight / variance)[:, None] * noise.slopes(out, jacobian)
-    if not np.isfinite(a).all():
-        return
-    with np.errstate(all="ignore"):
-        information = (a**2).sum(axis=0)
-    sizes = [abs(nodes[k][2]) for k in places]
-    fixed = {k for k in places if is_simple(nodes[k]) or sizes.count(abs(nodes[k][2])) > 1}
-    # What is fixed makes up for nothing: beside the 1 of a/(1 + b*x), a is well known.
-    free = [i for i, k in enumerate(places) if k not in fixed]
-    spread = np.zeros(len(places))
-    spread[free] = np.diag(covariance_of(a[:, free]))
-    node = 2.0  # approximate nats that removing a node saves
-    for i, k in enumerate(places):
-        value = nodes[k][2]
-        if k in fixed or not spread[i] > 0.0:
-            continue
-        now, error = constant_nats(value, information[i]), math.sqrt(spread[i])
-        for target in simple_near(value, nodes[k][0]):
-            removed = 2.0 * node if target == 0.0 else node if nodes[k][0] == CONSTANT and abs(target) == 1.0 else 0.0
-            bare = nodes[k][0] == FEATURE and target == 1.0
-            saved = now + removed - (0.0 if target == 0.0 or bare else constant_nats(target, information[i]))
-            far = (value - target) / error
-            if saved - 0.5 * far * far > -HOPE:  # far**2 would raise where it overflows
-                yield with_constants(nodes, [k], np.array([target])), frozenset({*fixed, k})
-    if len(free) < 2:
-        return
-    # Here bare features count as tuned, as if their units were free: a*x/(a + x) is of slope 1 by its units alone.
-    covariance, raising = covariance_of(a), exponents(nodes)
-    spread = np.diag(covariance)
-    for i, k in enumerate(places):
-        for j in range(i + 1, len(places)):
-            a_value, b_value = nodes[k][2], nodes[places[j]][2]
-            if k in fixed or places[j] in fixed or a_value == b_value:
-                continue
-            if (k in raising) != (places[j] in raising):  # an exponent is a pure number, which a shift or a rate is not
-                continue
-            both = spread[i] + spread[j] - 2.0 * covariance[i, j] * np.sign(a_value * b_value)
-            apart = abs(a_value) - abs(b_value)
-            known = 0.0 < both < math.inf and apart * apart <= EQUAL**2 * both
-            # Constants of equal slopes, as in cos(a*x) + cos(b*x), are apart in a direction that is not resolved at
-            # all, and the pseudo-inverse shows a spread of 0 there.
-            if known or abs(apart) <= ALIKE * abs(a_value):
-                # The best common size, to first order: weighted by how well each is known.
-                sign = np.sign(a_value * b_value)
-                towards = (covariance[i, i] - sign * covariance[i, j]) / both if known else 0.5
-                size_of_both = abs(a_value) - towards * (abs(a_value) - abs(b_value))
-                pair = np.array([np.copysign(size_of_both, a_value), np.copysign(size_of_both, b_value)])
-                yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
-
-
-def exponents(nodes: Sequence[Node]) -> set[int]:
-    """Places of numbers that raise something to a power, also as c in exp(c*log(x))."""
-    found: set[int] = set()
-    beside: dict[int, set[int]] = {}  # by part, the numbers that multiply a logarithm in it
-    for k, args in operations(nodes):
-        code, before = nodes[k][0], set().union(*(beside.get(part, ()) for part in args))
-        numbers = {part for part in args if nodes[part][0] == CONSTANT}
-        if code == POW:
-            found |= numbers & {args[1]}
-        elif code == EXP:
-            found |= before
-        elif code == MUL and any(nodes[part][0] == LOG for part in args):
-            before |= numbers
-        if code in (ADD, SUB, MUL, NEG):
-            beside[k] = before
-    return found
-
-
-def is_simple(node: Node) -> bool:
-    """Whether a constant has already been simplified, and stays so."""
-    return node[2] in simple_near(node[2], node[0])
-
-
-def simple_near(value: float, code: int) -> list[float]:
-    """Simple numbers that a constant may be: 0, 1 with its sign, and the nearest whole number and fractions."""
-    near = {0.0, float(np.copysign(1.0, value))}
-    if 0.2 < abs(value) < WHOLE:
-        most = DENOMINATORS if abs(value) < FRACTIONS else 1
-        near |= {float(Fraction(value).limit_denominator(q)) for q in range(1, most + 1)}
-    return sorted(near)
-
-
 def smaller(nodes: Sequence[Node]) -> Iterator[list[Node]]:
     """The program with one operator replaced by an argument, or one quotient that passes through 0."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for change in (_through_zero, _arguments):
         for term in _changed(root, change):
             yield simplify(term.nodes)
+
+
+def written_anew(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    """The program in forms that keep its simple numbers: fractions put together, and one product a*(b + u)^p as
+    (1 + u/b)^p, if a*b^p is near 1: `1607/sqrt(2589000 + f^2)`, the gain of a circuit, is `1/sqrt(1 + (f/1609)^2)`, and
+    `3.1/(3.2 + u)` is `1/(1 + u/3.2)`."""
     for whole in (True, False):
         other = cleared(nodes, whole)
         if other != list(nodes):
             yield other
-
-
-def beginning_at_one(nodes: Sequence[Node]) -> Iterator[list[Node]]:
-    """The program with one product a*(b + u)^p as (1 + u/b)^p, if a*b^p is near 1: `1607/sqrt(2589000 + f^2)`, the gain
-    of a circuit, is `1/sqrt(1 + (f/1609)^2)`, and `3.1/(3.2 + u)` is `1/(1 + u/3.2)`."""
     root = fold(nodes, lambda *leaf: Term((leaf,)), lambda row, *args: make(row.opcode, *args))
     for term in _changed(root, _from_one):
         yield simplify(term.nodes)

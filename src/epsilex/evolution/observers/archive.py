@@ -21,7 +21,7 @@ from epsilex.models.choice.language import Language
 from epsilex.programs import Programs
 from epsilex.programs.fold import Node
 
-SHELVES, PLACES = 3, 6  # number of shelves, and places per shelf and length
+PLACES, FIRST = (6, 6, 18), 2  # per length on each shelf, and the shelf of the first population
 PROGRAM = ("opcode", "feature", "constant", "length")
 
 
@@ -31,22 +31,23 @@ class Shelf:
     score, slope, intercept, shape  (lengths, places); an infinite score marks a free place
     """
 
-    def __init__(self, max_length: int):
-        n = max_length + 1
-        self.programs = Programs.empty(n * PLACES, max_length)
-        self.score = np.full(n * PLACES, np.inf)
-        self.slope, self.intercept = np.ones(n * PLACES), np.zeros(n * PLACES)
-        self.shape = np.zeros(n * PLACES, np.uint64)
+    def __init__(self, max_length: int, places: int):
+        self.places, n = places, (max_length + 1) * places
+        self.programs = Programs.empty(n, max_length)
+        self.score = np.full(n, np.inf)
+        self.slope, self.intercept = np.ones(n), np.zeros(n)
+        self.shape = np.zeros(n, np.uint64)
 
     def update(self, found: Population | Shelf, score: np.ndarray, shape: np.ndarray) -> None:
         """Take every program that beats one of its length, or the one of its shape."""
         length = found.programs.length
-        worst = self.score.reshape(-1, PLACES).max(axis=1)
+        places = self.places
+        worst = self.score.reshape(-1, places).max(axis=1)
         new = np.flatnonzero(score < worst[length])
         if not len(new):
             return
         old = self.taken
-        lengths = np.concatenate([old // PLACES, length[new]])
+        lengths = np.concatenate([old // places, length[new]])
         scores, shapes = np.concatenate([self.score[old], score[new]]), np.concatenate([self.shape[old], shape[new]])
         order = np.lexsort((scores, shapes, lengths))
         first = np.ones(len(order), bool)
@@ -54,8 +55,8 @@ class Shelf:
         kept = order[first]
         kept = kept[np.lexsort((kept, scores[kept], lengths[kept]))]
         place = np.arange(len(kept)) - np.searchsorted(lengths[kept], lengths[kept])
-        kept, place = kept[place < PLACES], place[place < PLACES]
-        where = lengths[kept] * PLACES + place
+        kept, place = kept[place < places], place[place < places]
+        where = lengths[kept] * places + place
         everyone = {name: np.concatenate([getattr(self.programs, name)[old], getattr(found.programs, name)[new]])
                     for name in PROGRAM}  # fmt: skip
         for name in PROGRAM:
@@ -71,14 +72,14 @@ class Shelf:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All arrays by name, one row per length."""
-        n = len(self.score) // PLACES
+        n = len(self.score) // self.places
         found = {name: getattr(self.programs, name) for name in PROGRAM}
         found |= {name: getattr(self, name) for name in ("score", "slope", "intercept", "shape")}
-        return {name: a.reshape(n, PLACES, *a.shape[1:]) for name, a in found.items()}
+        return {name: a.reshape(n, self.places, *a.shape[1:]) for name, a in found.items()}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Shelf:
-        shelf = cls(arrays["opcode"].shape[2])
+        shelf = cls(arrays["opcode"].shape[2], arrays["opcode"].shape[1])
         flat = {name: a.reshape(-1, *a.shape[2:]) for name, a in arrays.items()}
         shelf.programs = Programs(*(flat[name] for name in PROGRAM))
         for name in ("score", "slope", "intercept", "shape"):
@@ -89,14 +90,14 @@ class Shelf:
 class Archive:
     """One place per length, up to the limit; an infinite standing marks a free place.
 
-    shelves  by error, by relative error, and by error of the first population; they are filled once `watch` has been
+    shelves  by error, by relative error, and of the first population by either; they are filled once `watch` has been
              called. What was planted in the first population may be a law in a long form, which only the choice makes
              lean; of that length a search soon finds closer fits.
     form     that the programs fill, if one is known
     """
 
     def __init__(self, max_length: int):
-        self.shelves: tuple[Shelf, ...] = tuple(Shelf(max_length) for _ in range(SHELVES))
+        self.shelves: tuple[Shelf, ...] = tuple(Shelf(max_length, places) for places in PLACES)
         self.language: Language | None = None
         self.share: np.ndarray | None = None
         self.form: Tables | None = None
@@ -110,11 +111,10 @@ class Archive:
         """Take every individual that is fitter than the one at its length, if it was run on all shadow rows."""
         self._take_best(population)
         if self.language is not None:
-            (total, by_share, _), shapes = self._scores(population, self.language)
-            self.shelves[0].update(population, total, shapes)
-            if not len(self.shelves[2].taken):
-                self.shelves[2].update(population, total, shapes)
-            self.shelves[1].update(population, by_share, shapes)
+            scores, shapes = self._scores(population, self.language)
+            for k, shelf in enumerate(self.shelves):
+                if k != FIRST or not len(shelf.taken):
+                    shelf.update(population, scores[k], shapes)
 
     def _take_best(self, population: Population) -> None:
         length = population.programs.length
@@ -135,7 +135,8 @@ class Archive:
             with np.errstate(all="ignore"):
                 shares = population.errors @ self.share
             by_share = _total(np.where(np.isfinite(finite + shares), shares, np.inf), n, charges)
-        return (total, by_share, total), shapes
+            by_share -= np.log(n * self.share).sum()  # the densities' scale, so that the two can be compared
+        return (total, by_share, np.fmin(total, by_share)), shapes
 
     def measure_again(self, measure: Callable[[Programs], Population]) -> None:
         """Measure all programs on other cases, by a function of them; they keep the places that they deserve there."""
@@ -145,7 +146,7 @@ class Archive:
             self._take_best(measure(mine))
         shelves = []
         for k, shelf in enumerate(self.shelves):
-            fresh, taken = Shelf(self.programs.width), shelf.taken
+            fresh, taken = Shelf(self.programs.width, shelf.places), shelf.taken
             if self.language is not None and len(taken):
                 again = measure(shelf.programs.take(taken))
                 scores, shapes = self._scores(again, self.language)
@@ -239,7 +240,7 @@ class Archive:
         archive.programs = Programs(*(arrays[name] for name in PROGRAM))
         for name in ("standing", "fitness", "slope", "intercept"):
             setattr(archive, name, arrays[name])
-        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in range(SHELVES)]
+        parts = [{name[2:]: a for name, a in arrays.items() if name.startswith(f"{k}.")} for k in range(len(PLACES))]
         archive.shelves = tuple(map(Shelf.from_arrays, parts))
         return archive
 

@@ -17,8 +17,9 @@ from epsilex.models.choice.description import KIND, Description, describe
 from epsilex.models.choice.language import Language
 from epsilex.models.grouped.program import Grouped, collapsed, freed, shared
 from epsilex.models.grouped.tuning import Cells, jacobians, tuned
-from epsilex.models.lean import is_simple, numbers, smaller
+from epsilex.models.lean import smaller, written_anew
 from epsilex.models.polish import with_constants
+from epsilex.models.simpler import is_simple, numbers
 from epsilex.programs.algebra.gathering import gather
 from epsilex.programs.algebra.pruning import prune
 from epsilex.programs.algebra.simplify import simplify
@@ -147,7 +148,7 @@ class Bench:
             for value in (0.0, float(np.copysign(1.0, program.nodes[place][2]))):
                 yield with_constants(program.nodes, [place], np.array([value])), program.table
         simpler = (nodes for nodes, _ in numbers(program.nodes, form.description, X))
-        for nodes in (*simpler, *smaller(program.nodes)):
+        for nodes in (*simpler, *written_anew(program.nodes), *smaller(program.nodes)):
             yield nodes, program.table
 
     def descend(self, form: Form) -> Iterator[Form]:
