@@ -29,6 +29,7 @@ from epsilex.programs.operators import CONSTANT, FEATURE, opcodes
 from epsilex.programs.parser import parse
 from epsilex.registry import Registry
 from estimators import make
+from planted import by
 
 REGISTRIES = {registry.noun: registry for registry in (SURVIVALS, TUNERS, VARIATIONS, PLANTERS, LOSSES, CHOICES)}
 X = np.random.default_rng(0).uniform(0.5, 3.0, (90, 3))
@@ -227,8 +228,7 @@ LIMITS = {
 
 
 def planted(name: str, target: str, limits: Limits) -> list:
-    with np.errstate(all="ignore"):  # as `plant` has it
-        return list(PLANTERS[name](*(a.copy() for a in TARGETS[target]), limits))
+    return list(by(PLANTERS[name])(*(a.copy() for a in TARGETS[target]), limits))
 
 
 @pytest.mark.parametrize("name", PLANTERS)

@@ -25,7 +25,7 @@ class Care:
     descriptions that are made lean once more, all of different functions; and of those that are described as they are
     printed."""
 
-    looked_at: int = 100
+    looked_at: int = 150
     tuned: int = 30
     leaned: int = 8
     afresh: int = 6

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from epsilex.models.choice.description import DENOMINATORS, FRACTIONS, WHOLE, Description, constant_nats
+from epsilex.models.choice.description import DENOMINATORS, FRACTIONS, KIND, WHOLE, Description, constant_nats
 from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import with_constants
 from epsilex.programs.algebra.terms import ADD, MUL, NEG, SUB
@@ -81,6 +81,7 @@ def numbers(
                 yield with_constants(nodes, [k, places[j]], pair), frozenset({*fixed, k, places[j]})
 
 
+@np.errstate(all="ignore")  # constants beyond the range of floats promise nothing
 def promised(nodes: Sequence[Node], description: Description, X: np.ndarray, slopes: Callable = jacobian64) -> float:
     """The total that the description may have once constants are simple, one after the other.
 
@@ -92,22 +93,41 @@ def promised(nodes: Sequence[Node], description: Description, X: np.ndarray, slo
     if a is None:
         return description.total
     information, covariance = (a**2).sum(axis=0), covariance_of(a)
-    values, free, total = np.array([nodes[k][2] for k in places]), set(range(len(places))), description.total
-    while True:
-        best = (0.0, -1, 0.0)
-        for i in free:
-            if covariance[i, i] > 0.0:
-                for target, saved in _simpler(nodes[places[i]], values[i], information[i]):
-                    gain = saved - 0.5 * (values[i] - target) ** 2 / covariance[i, i]
-                    best = max(best, (gain, i, target))
-        gain, i, target = best
-        if i < 0:
-            return total
+    values, total = np.array([nodes[k][2] for k in places]), description.total
+    leaves, raising = [nodes[k] for k in places], [k in exponents(nodes) for k in places]
+    free = list(range(len(places)))
+    while free:
+        gain, best = 0.0, None
+        for i, along, target, saved in _constraints(leaves, raising, values, information, free):
+            spread = float(along @ covariance @ along)
+            if spread > 0.0:
+                apart = float(along @ values - target)
+                now = saved - 0.5 * apart * apart / spread  # apart**2 would raise where it overflows
+                gain, best = max((gain, best), (now, (i, along, target, spread)), key=lambda found: found[0])
+        if best is None:
+            break
+        i, along, target, spread = best
         total -= gain
         free.remove(i)
-        along = covariance[i] / covariance[i, i]
-        values = values + along * (target - values[i])
-        covariance = covariance - np.outer(along, covariance[i])
+        moves = covariance @ along / spread
+        values = values - moves * (along @ values - target)
+        covariance = covariance - np.outer(moves, moves) * spread
+    return total
+
+
+def _constraints(
+    leaves: Sequence[Node], raising: Sequence[bool], values: np.ndarray, information: np.ndarray, free: Sequence[int]
+) -> Iterator[tuple[int, np.ndarray, float, float]]:
+    """Constant i, and (along, target), so that along @ values = target makes it simple, or equal to an earlier one, and
+    the nats that this saves."""
+    units = np.eye(len(leaves))
+    for place, i in enumerate(free):
+        for target, saved in _simpler(leaves[i], values[i], information[i]):
+            yield i, units[i], target, saved
+        alike = constant_nats(values[i], information[i]) - KIND
+        for j in free[:place]:
+            if raising[i] == raising[j]:
+                yield i, units[i] - np.sign(values[i] * values[j]) * units[j], 0.0, alike
 
 
 def _slopes(

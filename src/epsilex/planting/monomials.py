@@ -100,10 +100,3 @@ def _defined(x: np.ndarray, exponent: float) -> bool:
     if exponent % 1.0:
         return bool(low > 0.0)
     return exponent > 0.0 or low > 1e-6 * high or high < 1e-6 * low
-
-
-def _values(group: Group, X: np.ndarray) -> np.ndarray:
-    result = np.ones(len(X))
-    for ((_, column, _),), exponent in group.powers:
-        result = result * X[:, column] ** exponent
-    return result

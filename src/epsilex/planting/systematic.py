@@ -20,6 +20,7 @@ import numpy as np
 
 from epsilex.planting.atoms import NOTHING, Atom, inverse
 from epsilex.planting.atoms import atoms as atoms_of
+from epsilex.planting.expressing import expressed
 from epsilex.planting.golden import highest
 from epsilex.planting.monomials import Group, longer_monomials, monomials
 from epsilex.planting.planter import Limits
@@ -41,6 +42,7 @@ SAME, CLOSEST = 1e-10, 1e-9  # relative variance of a constant; share of the squ
 FLOOR = 1e-14  # of a mean square, relative to the largest: float32
 
 EXPONENTS = ((1.0, -1.0), (2.0, 0.5, -2.0, -0.5))  # of one feature in M, the simpler first
+STEEP = (3.0, -3.0, 4.0, -4.0, 5.0, -5.0)  # tried last, for `1 / (l^5 (exp(c / (l T)) - 1))`
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ def systematic(X: np.ndarray, y: np.ndarray, limits: Limits) -> list[list[Node]]
     candidates = min(CANDIDATES, CANDIDATES_EACH * limits.population_size)
     found = _screened(X, features, names, atoms, values, targets, max(1, candidates // len(atoms)))
     refined = [_refined(atoms[k], factor, by, targets[t]) for k, factor, by, t in found]
-    programs = [p for p in refined if p is not None and len(p) <= limits.max_length]
+    said = [expressed(p, limits.operators) for p in refined if p is not None]
+    programs = [p for p in said if p is not None and len(p) <= limits.max_length]
     return _ranked(programs, X, y)[:KEPT]
 
 
@@ -178,7 +181,7 @@ def _screened(
     scaled = values / np.abs(values).max(axis=1, keepdims=True)
     roots = "sqrt" in names
     simple = [m for exponents in EXPONENTS for m in monomials(X, features, exponents, roots)]
-    factors = [Group(), *simple, *longer_monomials(X, features, roots)]
+    factors = [Group(), *simple, *longer_monomials(X, features, roots), *monomials(X, features, STEEP, roots)]
     best: list[tuple[float, int, Group, np.ndarray, int]] = []
     for factor in factors[:most]:
         by = factor.values(X)
