@@ -25,8 +25,8 @@ class Care:
     descriptions that are made lean once more, all of different functions; and of those that are described as they are
     printed."""
 
-    looked_at: int = 150
-    tuned: int = 30
+    looked_at: int = 100
+    tuned: int = 20
     leaned: int = 8
     afresh: int = 6
     printed: int = 12
@@ -113,11 +113,10 @@ def _improving(forms: Sequence[Form]) -> list[Form]:
 
 
 def _diverse(forms: Sequence[Form], n: int) -> list[Form]:
-    """The first few different functions, the first form of each length, then the other functions; the forms that can be
-    tried are shared out in this order."""
+    """The first few different functions, then the first form of each length; the forms that can be tried are shared
+    out in this order."""
     first = {len(form.nodes): form for form in reversed(forms)}
-    ofeach = sorted(first.values(), key=lambda form: form.total)
-    return list(dict.fromkeys([*_different(forms, n), *ofeach, *_different(forms, len(forms))]))
+    return list(dict.fromkeys([*_different(forms, n), *sorted(first.values(), key=lambda form: form.total)]))
 
 
 def _different(forms: Sequence[Form], n: int) -> list[Form]:

@@ -100,8 +100,8 @@ class Bench:
         return min(known, key=lambda form: form.total) if known else None
 
     def promised(self, form: Form) -> float:
-        """The total of the description that the form may get by simpler constants."""
-        return promised(form.nodes, form.description, self.X, self.language.jacobian)
+        """The total of the description that the form may get by other constants, and simpler ones."""
+        return promised(form.nodes, form.description, self.X, self.noises, self.language.jacobian)
 
     def shorter(self, form: Form) -> Form | None:
         """The best form one step away from this one, if its description is shorter."""

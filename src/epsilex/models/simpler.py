@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from epsilex.data.noise import Noise
 from epsilex.models.choice.description import DENOMINATORS, FRACTIONS, KIND, WHOLE, Description, constant_nats
 from epsilex.models.covariance import covariance_of
 from epsilex.models.polish import with_constants
@@ -82,18 +83,37 @@ def numbers(
 
 
 @np.errstate(all="ignore")  # constants beyond the range of floats promise nothing
-def promised(nodes: Sequence[Node], description: Description, X: np.ndarray, slopes: Callable = jacobian64) -> float:
-    """The total that the description may have once constants are simple, one after the other.
+def promised(
+    nodes: Sequence[Node], description: Description, X: np.ndarray, noises: Sequence[Noise],
+    slopes: Callable = jacobian64,
+) -> float:  # fmt: skip
+    """The total that the description may have with constants tuned under one of the noises and then made simple, one
+    after the other.
 
     Laws are found in forms with constants too many, as `0.99*o/(o/f - 0.97) + 0.12` for `o/(o/f - 1)`; as they stand
     they are longer than closer fits with few constants.
     """
     places = [k for k in constant_places(nodes) if not is_simple(nodes[k])]
-    a = _slopes(nodes, places, description, X, slopes)
-    if a is None:
-        return description.total
+    out, jacobian = slopes(nodes, X, places)
+    best = description.total
+    for noise in noises:
+        found, residuals = noise.slopes(out, jacobian), noise.residuals(out)
+        if not (np.isfinite(found).all() and np.isfinite(residuals).all()):
+            continue
+        root = np.sqrt(noise.weight)
+        steps = covariance_of(root[:, None] * found) @ (found.T @ (noise.weight * residuals))
+        residuals = residuals - found @ steps
+        total = description.with_noise(noise, residuals, len(noises) > 1)
+        a = (root / math.sqrt(noise.variance(residuals)))[:, None] * found
+        values = np.array([nodes[k][2] for k in places]) + steps
+        best = min(best, total - _saved(nodes, places, values, a))
+    return best
+
+
+def _saved(nodes: Sequence[Node], places: Sequence[int], values: np.ndarray, a: np.ndarray) -> float:
+    """Nats that simple numbers save, from the best values of the constants and slopes in units of the noise."""
     information, covariance = (a**2).sum(axis=0), covariance_of(a)
-    values, total = np.array([nodes[k][2] for k in places]), description.total
+    total = 0.0
     leaves, raising = [nodes[k] for k in places], [k in exponents(nodes) for k in places]
     free = list(range(len(places)))
     while free:
@@ -107,7 +127,7 @@ def promised(nodes: Sequence[Node], description: Description, X: np.ndarray, slo
         if best is None:
             break
         i, along, target, spread = best
-        total -= gain
+        total += gain
         free.remove(i)
         moves = covariance @ along / spread
         values = values - moves * (along @ values - target)

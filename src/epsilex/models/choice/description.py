@@ -65,6 +65,10 @@ class Description:
     def total(self) -> float:
         return self.structure + self.constants + self.residuals + self.choosing + self.hidden
 
+    def with_noise(self, noise: Noise, residuals: np.ndarray, chosen: bool) -> float:
+        """The total with other residuals, under a noise that may have been chosen."""
+        return self.structure + self.constants + noise.nats(residuals) + _choosing(noise, chosen) + self.hidden
+
     def is_alike(self, other: Description) -> bool:
         """Whether both seem to be of one function in two forms: they leave the same residuals."""
         return abs(self.residuals - other.residuals) <= SAME
@@ -95,11 +99,16 @@ def describe(nodes: Sequence[Node], X: np.ndarray, noises: Sequence[Noise], lang
             scale = np.sqrt(noise.weight[rows] * (len(X) / len(slopes)) / variance)
             relative = [scale * _together(slopes, members, nodes, places) for members in shared.values()]
         constants = fixed + constants_nats(list(shared), relative) + KIND * sum(len(m) - 1 for m in shared.values())
-        choosing = math.log(ODDS) if noise.kind == "relative" and len(noises) > 1 else 0.0
+        choosing = _choosing(noise, len(noises) > 1)
         found = Description(structure, constants, nats, noise, variance, choosing, hidden)
         if best is None or found.total < best.total:
             best = found
     return best
+
+
+def _choosing(noise: Noise, chosen: bool) -> float:
+    """Nats for the kind of noise, if it was chosen."""
+    return math.log(ODDS) if chosen and noise.kind == "relative" else 0.0
 
 
 def _together(slopes: np.ndarray, members: Sequence[int], nodes: Sequence[Node], places: Sequence[int]) -> np.ndarray:

@@ -14,7 +14,8 @@ from functools import lru_cache
 
 from epsilex.programs.algebra.numbers import effort, symbols
 
-SIGN = 0.25  # reading effort of a minus sign in front of a product or a sum
+SIGN = 0.25  # reading effort of a minus sign in front of a product
+REVERSED = 0.2  # of a sum in another order, so that no minus sign is in front of it
 NAME = 0.5  # of a name: each once, if possible
 BRACKET = 0.3  # of a number in front of a sum: `2.5*x + 1.3` rather than `2.5*(x + 0.52)`
 NO_COLUMN = 10**9  # the column of an expression without features
@@ -154,7 +155,7 @@ class Sum(Expression):
         if self.constant != 0.0:
             number = symbols(abs(self.constant))
             tokens, length, reading = tokens + 1 + number, length + 2, reading + effort(abs(self.constant))
-        return tokens + (not positive), length, reading + (SIGN if leading(self) < 0.0 else 0.0)
+        return tokens + (not positive), length, reading + (REVERSED if leading(self) < 0.0 else 0.0)
 
 
 class Call(Expression):
