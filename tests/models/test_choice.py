@@ -17,7 +17,7 @@ from epsilex import SymbolicRegressor
 from epsilex.data.noise import Noise, possible
 from epsilex.data.rows import Rows
 from epsilex.evolution import Cases
-from epsilex.evolution.observers.archive import PLACES, Archive
+from epsilex.evolution.observers.archive import FIRST, PLACES, Archive
 from epsilex.evolution.settings import Settings
 from epsilex.models.answer import answer
 from epsilex.models.choice.choosing import Decision
@@ -635,6 +635,26 @@ class TestShelves:
         assert len(set(shapes)) >= 4
         first = archive.shelves[0].programs.nodes(int(3 * PLACES[0]))
         assert [node[:2] for node in first] == [node[:2] for node in parse("k*x", NAMES)]
+
+    def test_the_first_population_keeps_its_places(self):
+        """By additive or relative errors, whichever are better; later programs take none of them."""
+        X = np.random.default_rng(0).uniform(0.1, 9.0, (40, 2))
+        cases = Cases.from_arrays(X, X[:, 0] ** 2 * X[:, 1])
+        texts = ["k*k", "x*x", "k + x", "k*x", "k*k*x"]
+        programs = Programs.from_nodes([parse(text, NAMES) for text in texts], np.float32)
+        first, later = (
+            cases.measure(programs.take(which), scaling=True, limited=False) for which in ([0, 1, 2], [3, 4])
+        )
+        archive = Archive(programs.width)
+        archive.watch(cases.y, 0.0, LANGUAGE)
+        archive.update(first)
+        archive.update(later)
+        shelf = archive.shelves[FIRST]
+        kept = {tuple(node[:2] for node in shelf.programs.nodes(int(i))) for i in shelf.taken}
+        assert kept == {tuple(node[:2] for node in parse(text, NAMES)) for text in texts[:3]}
+        (by_error, by_share, either), _ = archive._scores(first, LANGUAGE)
+        assert np.isfinite(by_share).all()
+        assert (either == np.minimum(by_error, by_share)).all()
 
     def test_they_survive_a_checkpoint(self):
         archive = Archive(5)

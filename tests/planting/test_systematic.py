@@ -29,6 +29,7 @@ LAWS = {
     "a straight and a cubic term": ((A,), A + 0.2 * A**3),
     "falling": ((A,), -3.0 * A**2 / (1.0 + 0.4 * A)),
     "through zero": ((A,), np.sin(1.9 * A)),
+    "Planck": ((A, B), A**-5.0 / (np.exp(3.0 / (A * B)) - 1.0)),
 }
 
 

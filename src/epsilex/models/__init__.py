@@ -17,6 +17,7 @@ rescaled     models of scaled data in the user's units
 formed       models of a known form: their inner functions
 choice       which of them a scientist would believe
 lean         simpler forms that the data supports
+simpler      simpler numbers that the data supports, and what they promise
 polish       constants in float64
 naming       constants by name: pi, e, roots, and the user's own
 persistence  models as JSON files

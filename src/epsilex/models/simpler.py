@@ -106,7 +106,8 @@ def promised(
         total = description.with_noise(noise, residuals, len(noises) > 1)
         a = (root / math.sqrt(noise.variance(residuals)))[:, None] * found
         values = np.array([nodes[k][2] for k in places]) + steps
-        best = min(best, total - _saved(nodes, places, values, a))
+        if np.isfinite(a).all() and np.isfinite(values).all():
+            best = min(best, total - _saved(nodes, places, values, a))
     return best
 
 
