@@ -11,12 +11,13 @@ UNSEEN = {
     law.name: law
     for law in (
         # Physics
-        Law("coulomb", "c*q*Q/(r*r)", {"q": (1, 9), "Q": (1, 9), "r": (0.2, 2)}, 30, ("relative", 0.04), {"c": 8.99}),
+        Law("two charges", "c*q*Q/(r*r)", {"q": (1, 9), "Q": (1, 9), "r": (0.2, 2)}, 30, ("relative", 0.04),
+            {"c": 8.99}),
         Law("inductor", "L*I*I/2", {"L": (0.01, 0.5), "I": (0.5, 8)}, 18, ("relative", 0.03)),
         Law("charging", "U*(1-exp(-t/(R*C)))", {"U": (2, 12), "t": (0.5, 10), "R": (1, 5), "C": (0.5, 2)}, 45,
             ("additive", 0.02)),
         Law("magnification", "f/(f-d)", {"f": (5, 12), "d": (15, 60)}, 24, ("relative", 0.02)),
-        Law("malus", "I*cos(a)*cos(a)", {"I": (1, 10), "a": (0, 1.5)}, 25, ("additive", 0.03)),
+        Law("polariser", "I*cos(a)*cos(a)", {"I": (1, 10), "a": (0, 1.5)}, 25, ("additive", 0.03)),
         Law("bernoulli", "p + c*v*v", {"p": (100, 130), "v": (1, 8)}, 22, ("additive", 0.04), {"c": 0.5}),
         Law("adiabatic", "T*exp(0.4*log(V/W))", {"T": (280, 600), "V": (1, 5), "W": (1, 5)}, 30, ("relative", 0.02)),
         Law("resonance", "F/sqrt((k-w*w)*(k-w*w)+c*w*w)", {"w": (2, 18)}, 40, ("additive", 0.02),

@@ -90,16 +90,18 @@ def section(results: Results) -> Section:
     if not rows:
         return Section("Laws from few noisy rows", "No runs yet.\n")
     frame = tidy(rows)
-    known, unseen = frame[frame["problem"].isin(LAWS)], frame[frame["problem"].isin(HELD_OUT)]
+    known = frame[frame["problem"].isin(LAWS)]
     note = (
         f"{len(LAWS)} laws, lines and pure noise, 8 to 300 rows, noise of 1 to 20%, {SEEDS} seeds, {SECONDS} CPU "
         f"seconds each. Found: the mean squared error against the noiseless law on fresh rows is within {WITHIN:g} "
         "times what fitting the law's own constants leaves; noise is found where the formula is a number. The held-out "
-        "laws were looked at once, at the end."
+        "laws were kept apart from development; the later laws were written down after the planters of decision 27, "
+        "before any of them was fitted."
     )
     summary = [
         _line(f"{name}, {label}", part[part["method"] == name])
-        for label, part in (("laws", known), ("held-out laws", unseen))
+        for label, names in (("laws", LAWS), ("held-out laws", HELD_OUT), ("later laws", UNSEEN))
+        for part in [frame[frame["problem"].isin(names)]]
         for name in METHODS
         if (part["method"] == name).any()
     ]
@@ -149,7 +151,7 @@ def figures(ours: pd.DataFrame) -> list[Figure]:
 def main() -> None:
     parser = arguments(__doc__.splitlines()[0])
     parser.add_argument("--held-out", action="store_true", help="the laws kept apart from development")
-    parser.add_argument("--unseen", action="store_true", help="the laws that came after it")
+    parser.add_argument("--unseen", action="store_true", help="the laws that were written down after it")
     options = parser.parse_args()
     names = tuple(HELD_OUT if options.held_out else UNSEEN if options.unseen else LAWS)
     wanted = tasks(("hooke", "noise 15"), seeds=1, seconds=2) if options.quick else tasks(names)

@@ -31,6 +31,7 @@ from benchmarks.feynman_unit_list import TARGET, units_of
 from benchmarks.form_list import PROBLEMS
 from benchmarks.law_list import LAWS
 from benchmarks.law_list_held_out import HELD_OUT
+from benchmarks.law_list_unseen import UNSEEN
 from benchmarks.shape_list import LAWS as SHAPED
 from epsilex.dimensions.knowledge import rule_of
 from epsilex.forms.knowledge import outline_of
@@ -380,7 +381,7 @@ class TestAblation:
 
 
 class TestLaws:
-    @pytest.mark.parametrize("name", [*LAWS, *HELD_OUT])
+    @pytest.mark.parametrize("name", [*LAWS, *HELD_OUT, *UNSEEN])
     def test_a_law_is_found_by_itself_and_not_by_its_mean(self, name):
         law = laws.law_of(name)
         X, y = law.measured(0)
@@ -395,7 +396,7 @@ class TestLaws:
 
     def test_the_list_is_what_was_promised(self):
         assert len(LAWS) >= 40
-        assert not set(LAWS) & set(HELD_OUT)
+        assert len(LAWS | HELD_OUT | UNSEEN) == len(LAWS) + len(HELD_OUT) + len(UNSEEN)  # a name means one law
         assert set(laws.EIGHT) <= set(LAWS)
         assert {law.noise[0] for law in LAWS.values()} == {"additive", "relative"}
         assert min(law.rows for law in LAWS.values()) == 8
