@@ -220,11 +220,12 @@ def killed_reproductions(outcome: Outcome, n: int, rng: random.Random, folder: P
 @drill("The same on a Dask cluster, some of whose workers are killed too", full=200, unit="kills on Dask", least=1)
 def killed_dask(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
     try:
-        from distributed import LocalCluster
+        from distributed import Client, LocalCluster
     except ImportError:
         outcome.figures["left out"] = "distributed is not installed"
         return
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
+    local = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True)
+    with local as cluster, Client(cluster) as client:
 
         def have_a_worker() -> None:
             limit = time.monotonic() + 60.0
@@ -232,6 +233,7 @@ def killed_dask(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> N
                 if not cluster.workers:  # killed while it started, and given up
                     cluster.scale(1)
                 time.sleep(0.2)
+            client.submit(os.getpid, pure=False).result(60.0)  # one that was killed may still be on the list
 
         def kill_a_worker() -> None:
             for nanny in list(cluster.workers.values()):  # which starts another worker
