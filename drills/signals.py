@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -26,9 +27,21 @@ STAGES = ("loading", "compiling", "warming up", "searching", "finishing", "twice
 
 
 def spent(process: subprocess.Popen) -> float:
-    """Processor seconds of a running process and the children it has waited for."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    """Processor seconds of a running process, of its running children and of those it has waited for."""
+    return sum(map(_of_one, (process.pid, *_children(process.pid))), 0.0)
+
+
+def _children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(word) for path in Path(f"/proc/{pid}/task").glob("*/children") for word in path.read_text().split()]
+    return []
+
+
+def _of_one(pid: int) -> float:
+    with contextlib.suppress(OSError):  # it has ended
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def ended(process: subprocess.Popen) -> tuple[int, float, bytes, bytes]:
@@ -102,7 +115,7 @@ def signals(outcome: Outcome, n: int, rng: random.Random, folder: Path) -> None:
         outcome.highest("slowest processor seconds", total - before)
         outcome.highest("slowest seconds", time.monotonic() - at)
         outcome.expect(out or stage != "searching", f"{stage}, {number!r}: no result")
-        if stage in ("searching", "finishing") and out:
+        if stage in ("warming up", "searching", "finishing") and out:  # a search may have begun before the signal
             told = json.loads(out)["stopped_by"]
             outcome.expect(told == "interrupt" or done, f"{stage}: stopped by {told}")
             outcome.add("with a result")
