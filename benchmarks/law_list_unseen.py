@@ -1,4 +1,4 @@
-"""Laws that were written down after the last planter was built, and before any of them was fitted.
+"""Laws that were written down after the planter `systematic` was built, and before any of them was fitted.
 
 They are not for development: whoever changes the search or the choice because of one of them moves it to `law_list.py`.
 """

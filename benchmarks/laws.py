@@ -95,7 +95,7 @@ def section(results: Results) -> Section:
         f"{len(LAWS)} laws, lines and pure noise, 8 to 300 rows, noise of 1 to 20%, {SEEDS} seeds, {SECONDS} CPU "
         f"seconds each. Found: the mean squared error against the noiseless law on fresh rows is within {WITHIN:g} "
         "times what fitting the law's own constants leaves; noise is found where the formula is a number. The held-out "
-        "laws were kept apart from development; the later laws were written down after the planters of decision 27, "
+        "laws were kept apart from development; the later laws were written down after the planter of decision 27, "
         "before any of them was fitted."
     )
     summary = [

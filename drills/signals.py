@@ -28,7 +28,7 @@ STAGES = ("loading", "compiling", "warming up", "searching", "finishing", "twice
 
 def spent(process: subprocess.Popen) -> float:
     """Processor seconds of a running process, of its running children and of those it has waited for."""
-    return sum(map(_of_one, (process.pid, *_children(process.pid))), 0.0)
+    return sum(map(_seconds_of, (process.pid, *_children(process.pid))), 0.0)
 
 
 def _children(pid: int) -> list[int]:
@@ -37,7 +37,7 @@ def _children(pid: int) -> list[int]:
     return []
 
 
-def _of_one(pid: int) -> float:
+def _seconds_of(pid: int) -> float:
     with contextlib.suppress(OSError):  # it has ended
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

@@ -22,7 +22,7 @@ from epsilex.programs.gradient import constant_places, jacobian64
 from epsilex.programs.operators import CONSTANT, FEATURE, opcode
 
 POW, EXP, LOG = (opcode(name) for name in ("pow", "exp", "log"))
-HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of first order
+HOPE = 3.0  # predicted loss in nats up to which a change is still tried, because the prediction is of second order only
 EQUAL = 3.0  # standard errors within which two constants may be merged
 ALIKE = 1e-6  # relative difference up to which they may be merged even if the data seems to resolve it
 NODE = 2.0  # approximate nats that removing a node saves
@@ -33,7 +33,7 @@ def numbers(
 ) -> Iterator[tuple[list[Node], frozenset[int]]]:
     """The program with one constant simplified, or two merged, where a shorter description is predicted.
 
-    To first order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
+    To second order, moving constant j by d and tuning the others again costs d^2 / 2 C_jj nats, C being the inverse of
     the Fisher information.
     """
     places = constant_places(nodes)
@@ -94,6 +94,8 @@ def promised(
     they are longer than closer fits with few constants.
     """
     places = [k for k in constant_places(nodes) if not is_simple(nodes[k])]
+    if not places:
+        return description.total
     out, jacobian = slopes(nodes, X, places)
     best = description.total
     for noise in noises:
@@ -103,7 +105,7 @@ def promised(
         root = np.sqrt(noise.weight)
         steps = covariance_of(root[:, None] * found) @ (found.T @ (noise.weight * residuals))
         residuals = residuals - found @ steps
-        total = description.with_noise(noise, residuals, len(noises) > 1)
+        total = description.total_under(noise, residuals, len(noises) > 1)
         a = (root / math.sqrt(noise.variance(residuals)))[:, None] * found
         values = np.array([nodes[k][2] for k in places]) + steps
         if np.isfinite(a).all() and np.isfinite(values).all():
@@ -115,7 +117,8 @@ def _saved(nodes: Sequence[Node], places: Sequence[int], values: np.ndarray, a: 
     """Nats that simple numbers save, from the best values of the constants and slopes in units of the noise."""
     information, covariance = (a**2).sum(axis=0), covariance_of(a)
     total = 0.0
-    leaves, raising = [nodes[k] for k in places], [k in exponents(nodes) for k in places]
+    powers = exponents(nodes)
+    leaves, raising = [nodes[k] for k in places], [k in powers for k in places]
     free = list(range(len(places)))
     while free:
         gain, best = 0.0, None

@@ -65,7 +65,7 @@ class Description:
     def total(self) -> float:
         return self.structure + self.constants + self.residuals + self.choosing + self.hidden
 
-    def with_noise(self, noise: Noise, residuals: np.ndarray, chosen: bool) -> float:
+    def total_under(self, noise: Noise, residuals: np.ndarray, chosen: bool) -> float:
         """The total with other residuals, under a noise that may have been chosen."""
         return self.structure + self.constants + noise.nats(residuals) + _choosing(noise, chosen) + self.hidden
 
